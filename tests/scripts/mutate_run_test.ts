@@ -114,6 +114,33 @@ Deno.test("a fault is found by types, a test or the time limit, or survives", {
     equal(await Deno.readTextFile(join(copy.cwd, "lib/count.ts")), COUNT);
   }));
 
+Deno.test("a run puts each fault of a file into the table", {
+  ignore: !Deno.env.has("LONG_TESTS"),
+}, () =>
+  withRepository(async (root, folder) => {
+    const words = ["--root", root, "--jobs", "1", "--nice", "0", "lib/count.ts", "lib/other.ts"];
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-check", "--frozen", "--allow-all", main, ...words],
+      cwd: fileURLToPath(new URL("../../", import.meta.url)),
+      env: { TMPDIR: folder, DENO_DIR: await cacheFolder() },
+    }).output();
+    const [table, lines] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    equal(code, 1, lines);
+    match(lines ?? "", /^The tests find less than 95 % in lib$/m);
+    const results = [
+      // Switched on in a program that runs; one of them never ends without a limit.
+      /count.ts:8 twin: min → max: found by tests\/count_test.ts it counts$/m,
+      /count.ts:5 call: from--; → ;: found by tests\/count_test.ts it counts$/m,
+      /count.ts:8 stop: return Math.min\(steps, 9\); → ;: the types refuse it$/m,
+      // Code that runs while the file loads.
+      /other.ts:1 number: 1 → 2: found by tests\/other_test.ts it is one$/m,
+    ];
+    for (const result of results) match(lines ?? "", result);
+    match(table ?? "", /^lib\/count.ts:8 number: 9 → 10\n {2}1 test files run it$/m);
+    match(table ?? "", /^lib\/count.ts:13 number: 1 → 2\n {2}no test runs it$/m);
+    deepEqual(await Array.fromAsync(Deno.readDir(folder), ({ name }) => name), []);
+  }));
+
 Deno.test("a stopped run leaves no process and no folder", {
   // Processes cannot be stopped there.
   ignore: Deno.build.os === "windows",
