@@ -184,6 +184,25 @@ Deno.test("a sign-in that cannot list its projects is not stored, and is revoked
   strictEqual((await storedProfile(at)).name, "default");
 });
 
+Deno.test("auth login shows the projects of all pages", async () => {
+  await using at = await openHome();
+  const inPages = ({ url }: Request) => {
+    const { pathname, searchParams } = new URL(url);
+    if (pathname !== "/v2/projects") return Promise.resolve(undefined);
+    const isFirst = !searchParams.has("starting_after");
+    return Promise.resolve(Response.json({
+      object: "list",
+      items: [{ object: "project", id: isFirst ? "projone" : "projtwo", name: "P", created_at: 0 }],
+      next_page: isFirst ? "/v2/projects?starting_after=projone" : null,
+      url: "/v2/projects",
+    }));
+  };
+  const { code, out, err } = await at.run("auth login", { browser: allow, intercept: inPages });
+  strictEqual(code, 0, err);
+  match(out, /^projone +P$/m);
+  match(out, /^projtwo +P$/m);
+});
+
 Deno.test("fewer permissions than projects need are not a failure", async () => {
   await using at = await openHome();
   const login = await at.run("auth login --scope project_configuration:apps:read", {

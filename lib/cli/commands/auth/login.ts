@@ -20,6 +20,7 @@ import { resolveProject } from "../../../config/project.ts";
 import type { StoredToken } from "../../../config/stored_token.ts";
 import { setting } from "../../../config/surroundings.ts";
 import { ApiError, ToolkitError } from "../../../errors.ts";
+import { each, LARGEST_PAGE } from "../../../page.ts";
 import { listProjects, type Project } from "../../../resources/projects.ts";
 import { parseCount } from "../../input/input.ts";
 import { command, parsed, text, texts, toggle } from "../../words/command.ts";
@@ -91,10 +92,11 @@ async function presentProfile(context: Context, name: string): Promise<Profile |
   }
 }
 
-/** The projects of the sign-in, up to a hundred: the proof that the service accepts it. */
+/** The projects of the sign-in: the proof that the service accepts it. */
 async function visibleProjects(context: Context, client: Client): Promise<Project[] | undefined> {
   try {
-    return (await listProjects(client, { limit: 100 })).items;
+    const first = listProjects(client, { limit: LARGEST_PAGE });
+    return await Array.fromAsync(each(client, first));
   } catch (error) {
     // Accepted, but without the permission to list projects.
     if (!(error instanceof ApiError && error.status === 403)) throw error;
