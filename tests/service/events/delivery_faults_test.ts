@@ -98,6 +98,7 @@ Deno.test("injected faults duplicate, lose and reorder deliveries", async () => 
   await office.idle();
   deepEqual(receiver.arrived.map(({ event }) => event.id), [twice, twice]);
   equal(receiver.arrived[0]?.body, receiver.arrived[1]?.body);
+  deepEqual(receiver.arrived.map(({ headers }) => headers["webhook-id"]), [twice, twice]);
 
   await order("drop", 2);
   await office.buy();

@@ -1,7 +1,8 @@
-import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { listApps } from "../../../lib/resources/apps.ts";
 import { updateWebhook } from "../../../lib/resources/webhooks.ts";
+import { verifyWebhook } from "../../../lib/webhook.ts";
 import { MINUTE, openPostOffice } from "../../support/delivery_fixture.ts";
 import { HOST } from "../../support/internet.ts";
 import { answers, hangUp, internetOf, openReceiver } from "../../support/receiver.ts";
@@ -263,4 +264,31 @@ Deno.test("an event can be resent, to one webhook or to all", async () => {
   await office.idle();
   equal(one.arrived.filter(({ line }) => line.includes("late")).length, 1);
   equal((await office.sim.send("POST", "/events/nope/resend", {})).status, 404);
+});
+
+Deno.test("a resent event is signed when it is sent, with the secret of that time", async () => {
+  using receiver = openReceiver();
+  await using office = await openPostOffice();
+  const { sim, time } = office;
+  const webhook = await office.subscribe(receiver);
+  const id = await office.buy();
+  await office.idle();
+  const rotated = await sim.post<{ signing_secret: string }>(
+    `/webhooks/${webhook.id}/rotate_secret`,
+  );
+  // The first secret signs for a day more.
+  time.pass(25 * 60 * MINUTE);
+  await sim.post(`/events/${id}/resend`);
+  await office.idle();
+  const [first, again] = receiver.arrived;
+  deepEqual([again?.body, again?.headers["webhook-id"]], [first?.body, id]);
+  for (const form of ["x-webhook-signature", "webhook-signature"]) {
+    const headers = new Headers(again?.headers);
+    headers.delete(form);
+    const received = () =>
+      new Request(receiver.url, { method: "POST", headers, body: again?.body ?? "" });
+    const now = time.clock();
+    equal((await verifyWebhook(received(), rotated.signing_secret, { now })).id, id);
+    await rejects(verifyWebhook(received(), webhook.signing_secret ?? "", { now }));
+  }
 });

@@ -1,7 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { fullPath, type Route } from "../../../lib/service/contract/route.ts";
-import { routes } from "../../../lib/service/routes/mod.ts";
+import { operations, routes } from "../../../lib/service/routes/mod.ts";
+import { adminRoutes, simRoutes } from "../../../lib/service/sim/routes.ts";
 import { serve } from "../../../lib/service/http/serve.ts";
 import { answerOf, apiOf, checkRefusal, sendRaw, signIn } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
@@ -44,6 +45,25 @@ Deno.test("no route answers without a credential, or with an invalid one", async
       method: route.method,
     });
     equal(response.status, 401, route.name);
+  }
+});
+
+Deno.test("no address of any part answers without a credential, or with a made-up one", async () => {
+  await using desk = await openDesk();
+  const all = [
+    ...operations.map((route) => ({ method: route.method, path: fullPath(route) })),
+    ...simRoutes,
+    ...adminRoutes,
+    { method: "GET", path: "/metrics" },
+    { method: "GET", path: "/_sim/openapi.json" },
+  ];
+  for (const { method, path } of all) {
+    const place = path.replace("{project_id}", desk.projectId).replace(/\{\w+\}/g, "ada");
+    for (const headers of [{}, { Authorization: "Bearer made-up" }]) {
+      const response = await sendRaw(desk, place, { method, headers });
+      await response.body?.cancel();
+      equal(response.status, 401, `${method} ${place}`);
+    }
   }
 });
 
