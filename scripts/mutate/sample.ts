@@ -31,12 +31,15 @@ function chanceOf(text: string): number {
   return (createHash("sha256").update(text).digest().readUIntBE(0, 6) + 1) / 2 ** 48;
 }
 
+/** What only several processes on one database use. */
+const SHARED = /^lib\/service\/(events\/shared_faults|http\/shared_rates|sim\/shared_faults)\.ts$/;
+
 /**
  * The room that a file is in: a folder of lib/, or one of lib/service/. PostgreSQL's engine is one of
- * its own: only tests on a server of that kind run most of it.
+ * its own, with what several processes share: only tests on a server of that kind run most of it.
  */
 export function roomOf(file: string): string {
-  if (file.startsWith("lib/service/store/postgres/")) return "postgres";
+  if (file.startsWith("lib/service/store/postgres/") || SHARED.test(file)) return "postgres";
   const [top = "", first = "", second = ""] = file.split("/").slice(0, -1);
   if (top !== "lib") return top || "entry";
   if (first === "") return "lib";

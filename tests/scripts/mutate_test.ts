@@ -231,8 +231,9 @@ Deno.test("rooms are the folders of lib/ and of the service", () => {
       "lib/service/events/queue.ts",
       "lib/service/store/sqlite/open.ts",
       "lib/service/store/postgres/line.ts",
+      "lib/service/events/shared_faults.ts",
     ].map(roomOf),
-    ["entry", "lib", "cli", "cli", "service", "events", "store", "postgres"],
+    ["entry", "lib", "cli", "cli", "service", "events", "store", "postgres", "postgres"],
   );
 });
 
