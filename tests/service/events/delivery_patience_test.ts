@@ -72,6 +72,29 @@ Deno.test("a receiver that answers 410 fails its own waiting deliveries, and no 
   deepEqual(await states(second), ["delivered", "delivered", "delivered", "delivered"]);
 });
 
+Deno.test("a delivery in progress when its receiver answers 410 to another gets no retry", async () => {
+  const gone = Promise.withResolvers<void>();
+  let arrived = 0;
+  using receiver = openReceiver(async (one, conn) => {
+    if (++arrived > 1) return await answers(410)(one, conn);
+    await gone.promise;
+    await answers(500)(one, conn);
+  });
+  await using office = await openPostOffice();
+  const webhook = await office.subscribe(receiver);
+  const states = async () =>
+    (await office.deliveries(webhook)).map((one) => [one.state, one.next_attempt_at]);
+  await office.buy("ada");
+  while (arrived < 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  await office.buy("bob");
+  while ((await states()).every(([state]) => state !== "dead")) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  gone.resolve();
+  await office.idle();
+  deepEqual(await states(), [["dead", null], ["dead", null]]);
+});
+
 Deno.test("a receiver that answers 429 gets nothing before its Retry-After", async () => {
   using receiver = openReceiver(answers(429, { "Retry-After": "1800" }));
   await using office = await openPostOffice();

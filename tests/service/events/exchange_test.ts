@@ -103,6 +103,13 @@ Deno.test("a head that comes in more parts than the limit is refused", async () 
   await rejects(inBytes(ANSWER_LIMITS.pieces + 1), /response that is too long/);
 });
 
+Deno.test("a head of as many lines as the limit is read, and one of more is refused", async () => {
+  const inLines = (count: number) =>
+    answerOf(`HTTP/1.1 204 Empty\r\n${"a: b\r\n".repeat(count - 2)}\r\n`);
+  equal((await inLines(ANSWER_LIMITS.lines)).status, 204);
+  await rejects(inLines(ANSWER_LIMITS.lines + 1), /response of too many lines/);
+});
+
 Deno.test("a connection is kept only after a response with a clear end that allows it", async () => {
   const chunked = "Transfer-Encoding: chunked";
   const cases: [string, string[], string, number][] = [
