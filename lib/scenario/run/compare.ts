@@ -137,7 +137,7 @@ async function compareAccess(
   when = "",
 ): Promise<Failure[]> {
   const actual = await look(key);
-  const expected = value.kind === "list" ? sorted(value) : value;
+  const expected = sorted(value, bench);
   const [found] = differences(actual, expected, bench.match);
   if (!found) return [];
   const because = await explainAccess(bench, key);
@@ -150,10 +150,14 @@ async function compareAccess(
 }
 
 /** A list in the order of the alphabet: entitlements have none of their own. */
-function sorted(node: Node): Node {
+function sorted(node: Node, { match: { vars } }: Bench): Node {
   if (node.kind !== "list") return node;
-  const items = [...node.items].sort((a, b) => String(plain(a)) < String(plain(b)) ? -1 : 1);
-  return { ...node, items };
+  // A name such as 1.10 is what the file says, not a number.
+  const name = (item: Node) =>
+    item.kind === "scalar" && typeof item.value !== "string"
+      ? item.text
+      : String(plainWith(item, vars));
+  return { ...node, items: [...node.items].sort((a, b) => name(a) < name(b) ? -1 : 1) };
 }
 
 /** The entitlements that customers had at past moments. */
