@@ -265,7 +265,7 @@ function isDenied(error: unknown): boolean {
 }
 
 /** The innermost message of nested errors: the platform's outer message is only `fetch failed`. */
-function deepestMessage(error: unknown): string {
+export function deepestMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error ?? "");
   return error.cause instanceof Error ? deepestMessage(error.cause) : error.message;
 }

@@ -43,3 +43,58 @@ Deno.test("the secret's variable is named when it is wrong, and read only for de
   const flag = await folder.run("scenario", "run", file, "--secret", "x");
   match(flag.err, /Cannot use the value of --secret: it is not whsec_/);
 });
+
+/** An address where nothing listens. */
+function deadAddress(): string {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return `http://127.0.0.1:${port}`;
+}
+
+Deno.test("a handler or a state that nothing serves is named with its address, and is no fault", async () => {
+  await using folder = await openFolder((request) => fetch(request));
+  const dead = deadAddress();
+  const words = ["--secret", SECRET, "--save", `${folder.path}/v.yaml`];
+  const hook = await folder.run(
+    "verify",
+    `${dead}/hook`,
+    "--state",
+    `${dead}/{customer}`,
+    ...words,
+  );
+  equal(hook.code, 8, hook.err + hook.out);
+  const refused = `cannot reach ${dead}: the connection was refused`;
+  equal(hook.err.split("\n")[0], `Cannot verify the handler: ${refused}`);
+  const handler = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(),
+  );
+  const live = `http://127.0.0.1:${handler.addr.port}/`;
+  const state = await folder.run("verify", live, "--state", `${dead}/{customer}`, ...words);
+  equal(state.code, 8);
+  equal(state.err.split("\n")[0], `Cannot read the state of a customer: ${refused}`);
+  await handler.shutdown();
+  equal(await Deno.stat(`${folder.path}/v.yaml`).catch(() => "none"), "none");
+});
+
+Deno.test("a handler that ends during the search keeps its fault, and the end is shown", async () => {
+  let count = 0;
+  await using folder = await openFolder(() => {
+    count++;
+    if (count < 3) return Promise.resolve(new Response());
+    if (count === 3) return Promise.resolve(new Response("", { status: 500 }));
+    return Promise.reject(new TypeError("client error (Connect): Connection refused"));
+  });
+  const hook = "http://127.0.0.1:3999/";
+  const { code, err } = await folder.run(
+    ...["verify", hook, "--state", `${hook}{customer}`, "--secret", SECRET],
+    ...["--save", `${folder.path}/v.yaml`],
+  );
+  equal(code, 1);
+  match(
+    err,
+    /The search stopped early, .* Cannot verify the handler: cannot reach http:\/\/127\.0\.0\.1:3999/,
+  );
+  match(err, /Cannot pass: the handler has a fault/);
+});

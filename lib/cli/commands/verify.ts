@@ -150,7 +150,7 @@ interface ShownFault {
 /** Shows what came of a search; throws when there is a fault. */
 async function show(context: Context, search: Search, shown: Shown): Promise<void> {
   const { out } = context;
-  const { found, lives, coverage } = search;
+  const { found, lives, coverage, broken } = search;
   const faults: ShownFault[] = [];
   for (const [i, one] of found.entries()) faults.push(await saveFault(one, shown, i));
   const [first] = faults;
@@ -173,6 +173,10 @@ async function show(context: Context, search: Search, shown: Shown): Promise<voi
       { header: "situation", value: (row) => row.situation },
       { header: "count", value: (row) => row.count },
     ], { title: "Deliveries" });
+  }
+  if (broken !== undefined) {
+    const why = broken instanceof Error ? broken.message : String(broken);
+    out.warn(`The search stopped early, so a fault may need less than is shown. ${why}`);
   }
   if (!first) {
     return out.done(`${counted(lives, "history", "histories")} passed, seed ${shown.seed}`);

@@ -8,6 +8,7 @@ import { Cancelled } from "../../errors.ts";
 import type { Signed } from "../../scenario/deeds/made_up.ts";
 import type { Post, Posted } from "../../scenario/run/stage.ts";
 import type { Context } from "../context.ts";
+import { whyUnreached } from "./unreached.ts";
 
 /** How long a handler may take for one delivery, in milliseconds. */
 const TIMEOUT_MS = 15_000;
@@ -44,9 +45,9 @@ export async function postSigned(
     const response = await (around.fetch ?? fetch)(request);
     await response.body?.cancel();
     return { status: response.status, ms: around.now() - started };
-  } catch {
+  } catch (error) {
     if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
-    return { status: 0, ms: around.now() - started };
+    return { status: 0, ms: around.now() - started, unreached: whyUnreached(error, url) };
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UsageError } from "../../errors.ts";
+import { NetworkError, UsageError } from "../../errors.ts";
 import type { Json } from "../../scenario/file/tree.ts";
 import type { Handler } from "../../scenario/verify/deliver.ts";
 import type { Context } from "../context.ts";
@@ -42,12 +42,24 @@ export function openHandler(context: Context, place: HandlerPlace): Handler {
   const { around, signal } = context;
   const keys = keysOf(place.path);
   return {
-    deliver: ({ id, body }, signed) =>
-      postSigned(context, { url: place.url, id, body, secret: place.secret, signed }),
+    async deliver({ id, body }, signed) {
+      const { url, secret } = place;
+      const posted = await postSigned(context, { url, id, body, secret, signed });
+      if (posted.unreached === undefined) return posted;
+      // Without a handler, every history would fail, and all for the same reason.
+      throw new NetworkError(`Cannot verify the handler: ${posted.unreached}`, {
+        hint: "Start the handler, and look at its log when it has ended by itself.",
+      });
+    },
     async state(customer) {
       const url = place.state.replaceAll("{customer}", encodeURIComponent(customer));
       const request = { method: "GET", url, headers: {} };
-      const { status, body } = await askHandler(request, context, place.allowHost);
+      const { status, body, unreached } = await askHandler(request, context, place.allowHost);
+      if (unreached !== undefined) {
+        throw new NetworkError(`Cannot read the state of a customer: ${unreached}`, {
+          hint: "Start the program at the address of --state, or correct the address.",
+        });
+      }
       return status === 200 ? stateIn(body, keys) : undefined;
     },
     async pause(ms) {

@@ -15,6 +15,7 @@ import type {
   Stage,
   Undelivered,
 } from "../../scenario/run/stage.ts";
+import { deepestMessage } from "../../retry.ts";
 import { refusedBy } from "../../scenario/run/refused.ts";
 import {
   type Delivery,
@@ -27,6 +28,7 @@ import type { Json } from "../../scenario/file/tree.ts";
 import type { Context } from "../context.ts";
 import { postSigned } from "./deliver.ts";
 import { isHere } from "./hosts.ts";
+import { whyUnreached } from "./unreached.ts";
 
 /** How to open a stage. */
 interface StageOptions {
@@ -189,7 +191,7 @@ export async function askHandler(
   { method, url, headers }: HandlerRequest,
   { around, signal }: Context,
   allowHost: boolean,
-): Promise<HandlerAnswer> {
+): Promise<HandlerAnswer & { unreached?: string | undefined }> {
   if (!allowHost && !isHere(url)) {
     const body = `${url} is not on this machine; pass --allow-host`;
     return { status: 0, body, refused: true };
@@ -204,7 +206,8 @@ export async function askHandler(
     if (text.length > LARGEST_ANSWER) return { status: 0, body: "its answer exceeds 1 MiB" };
     return { status: response.status, body: jsonOr(text) };
   } catch (error) {
-    return { status: 0, body: error instanceof Error ? error.message : String(error) };
+    const unreached = whyUnreached(error, url);
+    return { status: 0, body: unreached ?? deepestMessage(error), unreached };
   }
 }
 

@@ -63,9 +63,19 @@ export interface AnswerFault {
   readonly message: string;
 }
 
+/** The answer to a delivery. */
+interface Taken {
+  /** Its status; 0 without one. */
+  readonly status: number;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+  /** Why there was no connection, with the address; absent if there was one. */
+  readonly unreached?: string | undefined;
+}
+
 /** What is wrong with the answer to a delivery, if anything. */
 export function faultOf(
-  { status, ms }: { readonly status: number; readonly ms: number },
+  { status, ms, unreached }: Taken,
   { what, signed }: { readonly what: string; readonly signed: Signed },
 ): AnswerFault | undefined {
   if (signed !== "right") {
@@ -75,7 +85,8 @@ export function faultOf(
   }
   if (status !== 200) {
     const answer = status === 0 ? "did not answer" : `answered ${status} to`;
-    return { kind: "status", message: `the handler ${answer} ${what}; it must answer 200` };
+    const why = unreached === undefined ? "" : ` (${unreached})`;
+    return { kind: "status", message: `the handler ${answer} ${what}${why}; it must answer 200` };
   }
   if (ms <= SLOW_MS) return undefined;
   const told = `the handler took ${Math.round(ms)} ms for ${what}`;

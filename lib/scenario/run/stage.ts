@@ -67,6 +67,8 @@ export interface Posted {
   readonly status: number;
   /** How long it took, in milliseconds. */
   readonly ms: number;
+  /** Why there was no connection, with the address; absent if there was one. */
+  readonly unreached?: string | undefined;
 }
 
 /** An event that the webhook did not take. */

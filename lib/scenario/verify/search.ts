@@ -50,6 +50,8 @@ export interface Search {
   readonly lives: number;
   /** What was tried. */
   readonly coverage: Coverage;
+  /** The error that ended the search after a fault was found, if one did. */
+  readonly broken?: unknown;
 }
 
 /** The most lives that are tried to make a fault smaller. */
@@ -70,16 +72,19 @@ export async function searchFaults(options: SearchOptions): Promise<Search> {
   const searching: Searching = { tried: 0, coverage: new Map(), without: new Set() };
   const found: Found[] = [];
   let first: number | undefined;
+  let broken: unknown;
   for (let left = options.runs; left > 0 && found.length < options.faults;) {
-    const { fault, lives } = await searchOne(options, searching, left, found.length);
+    const { fault, lives, why } = await searchOne(options, searching, left, found.length);
     left -= lives;
     first ??= lives;
-    if (!fault) break;
-    found.push(fault);
+    if (fault) found.push(fault);
+    if (why !== undefined && found.length === 0) throw why;
+    broken = why;
+    if (!fault || broken !== undefined) break;
     searching.without.add(causeOf(fault));
   }
   const lives = found.length > 0 ? first ?? 0 : searching.tried;
-  return { found, lives, coverage: searching.coverage };
+  return { found, lives, coverage: searching.coverage, broken };
 }
 
 /** What a fault needs, as far as its smallest life says so. */
@@ -97,7 +102,7 @@ async function searchOne(
   searching: Searching,
   runs: number,
   round: number,
-): Promise<{ fault: Found | undefined; lives: number }> {
+): Promise<{ fault: Found | undefined; lives: number; why?: unknown }> {
   const { seed, signal } = options;
   const fc = await import("fast-check");
   const { coverage, without } = searching;
@@ -123,8 +128,7 @@ async function searchOne(
   });
   await fc.check(property, { numRuns: runs, seed: seed + round });
   if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
-  if (broken && !fault) throw broken.why;
-  return { fault, lives: fault ? until : searching.tried - before };
+  return { fault, lives: fault ? until : searching.tried - before, why: broken?.why };
 }
 
 /** Tries one life. */
