@@ -44,6 +44,44 @@ Deno.test("events go to the webhook, and the handler's answers are checked", asy
   equal(handler.got.join(), "INITIAL_PURCHASE,EXPIRATION");
 });
 
+Deno.test("a handler that answers first and works later is given time", async () => {
+  const states = new Map<string, boolean>();
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request) => {
+      const user = request.url.split("/").at(-1) ?? "";
+      if (request.method === "GET") return Response.json({ pro: states.get(user) ?? false });
+      const { event: { app_user_id, type } } = await request.json();
+      setTimeout(() => states.set(app_user_id, type !== "EXPIRATION"), 60);
+      return new Response(null, { status: 200 });
+    },
+  );
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  await using folder = await openFolder((request) => fetch(request));
+  const file = await folder.write("a.yaml", STORY);
+  const scenario = ["scenario", "run", file, "--webhook", `${url}/hook`, "--var", `HOST=${url}`];
+  const ran = await folder.run(...scenario);
+  equal(ran.code, 0, ran.out);
+});
+
+Deno.test("a handler gets the headers of a request as they are written", async () => {
+  const versions: (string | null)[] = [];
+  await using folder = await openFolder((request) => {
+    versions.push(request.headers.get("Api-Version"));
+    return Promise.resolve(Response.json({}));
+  });
+  const file = await folder.write(
+    "a.yaml",
+    `${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+    expect:
+      handler: { get: "http://localhost:3000/", headers: { Api-Version: 1.10 } }
+`,
+  );
+  equal((await folder.run("scenario", "run", file)).code, 0);
+  equal(versions.join(), "1.10");
+});
+
 Deno.test("a handler with another state fails, with its answer and the last event", async () => {
   await using handler = openHandler();
   await using folder = await openFolder((request) => fetch(request));

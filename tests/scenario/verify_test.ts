@@ -30,6 +30,27 @@ Deno.test("a right handler passes every life", async () => {
   }
 });
 
+Deno.test("a right handler that knows nobody until later passes, too", async () => {
+  const handler = createHandler();
+  let delivered = 0;
+  await using folder = await openFolder((request) => {
+    if (request.method !== "GET") delivered = Date.now();
+    else if (Date.now() - delivered < 50) {
+      return Promise.resolve(new Response("", { status: 404 }));
+    }
+    return handler(request);
+  });
+  const { code, out, err } = await folder.run(
+    "verify",
+    `${BASE}/hook`,
+    ...STATE,
+    "--runs",
+    "4",
+    ...["--save", `${folder.path}/v.yaml`],
+  );
+  equal(code, 0, out + err);
+});
+
 /** Faults that take many lives to find; the long tests search for them. */
 const RARE: readonly string[] = [
   "last write wins",

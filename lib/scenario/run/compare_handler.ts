@@ -95,6 +95,8 @@ function requestOf({ match }: Bench, item: Node): HandlerRequest {
 
 function text(node: Node | undefined): string | undefined {
   if (!node) return undefined;
+  // A value such as 1.10 is sent as it is written.
+  if (node.kind === "scalar" && typeof node.value === "number") return node.text;
   const value = plain(node);
   return value === null ? undefined : String(value);
 }
