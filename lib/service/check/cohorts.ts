@@ -28,6 +28,14 @@ export const cohorts: readonly Invariant[] = [
     find: findOddCohorts,
   },
   bySql(
+    "first-days",
+    "Each row of the ledger knows when its customer was first seen",
+    `select movements.project_id, movements.seq, customer_id, customer_since, first_seen_at from movements
+    join customers on customers.project_id = movements.project_id
+      and customers.id = movements.customer_id
+    where customer_since <> first_seen_at`,
+  ),
+  bySql(
     "payers",
     "Each customer knows where it has paid",
     `select customers.project_id, id, paid_in, coalesce(paid, 0) as paid

@@ -22,6 +22,14 @@ type Payment = Pick<
   "customer_id" | "environment" | "payments_delta" | "gross_usd_micros"
 >;
 
+/** A customer, and when it was first seen, in milliseconds since 1970: both are in the ledger. */
+interface Since {
+  /** The customer's id. */
+  id: string;
+  /** The time when it was first seen. */
+  since: number;
+}
+
 /** Adds sums to those of each cohort. */
 export async function addCohorts(tx: ProjectTx, cohorts: CohortTotals): Promise<void> {
   await writeRows(tx, "cohort_payments", [...cohorts.values()], { key: COHORT_KEY, then: "add" });
@@ -52,13 +60,14 @@ export async function markPayers(
  */
 export async function moveCohort(
   { tx }: Place,
-  from: string,
-  to: { id: string; since: number } | undefined,
+  from: Since,
+  to: Since | undefined,
 ): Promise<void> {
   const payments: CohortMovement[] = await tx.selectFrom("movements")
     .select(["project_id", "at", "customer_id", "customer_since", "environment"])
     .select(["gross_usd_micros", "commission_usd_micros", "tax_usd_micros"])
-    .where("customer_id", "=", from).where("gross_usd_micros", "<>", 0).execute();
+    .where("customer_since", "=", from.since).where("customer_id", "=", from.id)
+    .where("gross_usd_micros", "<>", 0).execute();
   const cohorts: CohortTotals = new Map();
   for (const payment of payments) {
     addToCohorts(cohorts, payment, "take out");
@@ -70,7 +79,7 @@ export async function moveCohort(
     await tx.deleteFrom("cohort_payments").where("day", "=", day).where("movements", "=", 0)
       .execute();
   }
-  if (to) await joinPaid(tx, from, to.id);
+  if (to) await joinPaid(tx, from.id, to.id);
 }
 
 /** Notes on a customer where another one has paid. */

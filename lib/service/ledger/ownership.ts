@@ -15,6 +15,7 @@ import { changed, expire } from "../domain/subscription.ts";
 import { moveCohort } from "./cohorts.ts";
 import { readEventFacts } from "./event_facts.ts";
 import { forgetAttributes } from "./forget.ts";
+import { momentsOf } from "./moments.ts";
 import type { Place } from "../records/find.ts";
 import { newUuid } from "../records/random.ts";
 import { type Journal, openJournal } from "./journal.ts";
@@ -81,11 +82,12 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
   for (const table of ["subscriptions", "purchases", "invoices"] as const) {
     await tx.updateTable(table).set({ customer_id: to }).where("customer_id", "=", from).execute();
   }
-  const { since } = await readEventFacts(call).customer(to);
+  const facts = readEventFacts(call);
+  const [source, heir] = [await facts.customer(from), await facts.customer(to)];
   // Charts of cohorts group payments by the day on which the customer was first seen.
-  await moveCohort(call, from, { id: to, since });
-  await tx.updateTable("movements").set({ customer_id: to, customer_since: since })
-    .where("customer_id", "=", from).execute();
+  await moveCohort(call, source, heir);
+  await tx.updateTable("movements").set({ customer_id: to, customer_since: heir.since })
+    .where("at", "in", momentsOf(tx, [from])).where("customer_id", "=", from).execute();
   await tx.updateTable("customer_aliases").set({ customer_id: to })
     .where("customer_id", "=", from).execute();
   const kept = tx.selectFrom("customer_attributes").select("name").where("customer_id", "=", to);
@@ -114,9 +116,9 @@ export async function removeHoldings(call: Now, customerId: string): Promise<voi
   const { tx, now } = call;
   const subscriptions = await readSubscriptions(call, customerId);
   const journal = await openJournal(call);
-  const { since } = await journal.facts.customer(customerId);
+  const customer = await journal.facts.customer(customerId);
   for (const row of subscriptions) {
-    journal.addMovements(movementsOfDeletion(row, now, since));
+    journal.addMovements(movementsOfDeletion(row, now, customer.since));
     if (row.share_count > 0) await endShares(journal, call, row);
   }
   await journal.write();
@@ -125,9 +127,9 @@ export async function removeHoldings(call: Now, customerId: string): Promise<voi
     await tx.deleteFrom(table).where("customer_id", "=", customerId).execute();
   }
   await forgetAttributes(call, customerId);
-  await moveCohort(call, customerId, undefined);
+  await moveCohort(call, customer, undefined);
   await tx.updateTable("movements").set({ customer_id: null })
-    .where("customer_id", "=", customerId).execute();
+    .where("at", "in", momentsOf(tx, [customerId])).where("customer_id", "=", customerId).execute();
 }
 
 function inApps({ appIds }: Move): (row: { app_id: string | null }) => boolean {

@@ -4,10 +4,17 @@
  * @module
  */
 
+import type { SelectQueryBuilder } from "kysely";
 import { invalid, missing } from "../contract/errors.ts";
 import type { Call } from "../contract/route.ts";
-import { findRow, findRowByKey, type FoundTable, type KeyedTable } from "../store/mod.ts";
-import type { Row } from "../store/tables.ts";
+import {
+  findRow,
+  findRowByKey,
+  type FoundTable,
+  type KeyedTable,
+  type ProjectTx,
+} from "../store/mod.ts";
+import type { Row, Tables } from "../store/tables.ts";
 
 /** The part of a call for finding objects. */
 export type Place = Pick<Call, "tx" | "project">;
@@ -78,6 +85,22 @@ export async function findTransaction(
   const row = await byId(call, "transactions", "transaction", id, "transaction_id");
   if (row.subscription_id === subscriptionId) return row;
   throw missing("transaction", id, "transaction_id");
+}
+
+/**
+ * A query for the ids of subscriptions with a payment of the store's id. A promotional grant, or a
+ * subscription that has yet to start, has such an id without a payment.
+ */
+export function idsByTransaction(
+  tx: ProjectTx,
+  id: string,
+): SelectQueryBuilder<Pick<Tables, "transactions">, "transactions", { id: string }> {
+  return tx.selectFrom("transactions").select("subscription_id as id").where("id", "=", id)
+    .unionAll(
+      // An index has this condition.
+      tx.selectFrom("subscriptions").select("id").where("transaction_id", "=", id)
+        .where((eb) => eb("transaction_count", "=", eb.lit(0))),
+    );
 }
 
 /** Finds a one-time purchase by its id. */

@@ -290,7 +290,7 @@ async function activesOfCohort(
 const IS_BUYING = sql`m.kind in ('trial_start', 'start', 'resubscription', 'purchase', 'upgrade',
   'downgrade', 'trial_change')`;
 
-/** Payments by their customer's first day. It repeats the condition of that index exactly. */
+/** Payments by their customer's first day. Its first part is the condition of that index. */
 const IS_PAYMENT = sql`m.customer_id is not null and m.gross_usd_micros <> 0`;
 
 /** Joins the customers when a filter or segment needs them. */

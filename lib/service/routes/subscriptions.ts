@@ -16,7 +16,7 @@ import type { Step } from "../domain/step.ts";
 import { managementUrl } from "../domain/stores.ts";
 import { recordSteps } from "../ledger/journal.ts";
 import { checkRefundable, checkWebBilling } from "../ledger/refund_rules.ts";
-import { findSubscription, findTransaction } from "../records/find.ts";
+import { findSubscription, findTransaction, idsByTransaction } from "../records/find.ts";
 import { givenListing } from "../records/holdings.ts";
 import { listPage, wholeList } from "../records/lists.ts";
 import { showSubscription, subscriptionSchema } from "../records/subscriptions.ts";
@@ -184,13 +184,8 @@ async function findByStoreId(
     const param = "store_subscription_identifier";
     throw invalid(param, `'${param}' is a required property`);
   }
-  // A promotional grant has such an id without a payment.
-  const ids = tx.selectFrom("transactions").select("subscription_id as id").where("id", "=", id)
-    .union(
-      tx.selectFrom("subscriptions").select("id").where("transaction_id", "=", id),
-    );
   const rows = await tx.selectFrom("subscriptions").selectAll()
-    .where("id", "in", ids).orderBy("seq").execute();
+    .where("id", "in", idsByTransaction(tx, id)).orderBy("seq").execute();
   const items: Subscription[] = [];
   for (const row of rows) items.push(await showSubscription(call, row));
   return wholeList(call.url, items);

@@ -11,6 +11,7 @@ import { text } from "../contract/fields.ts";
 import { type SdkCall, sdkRoute } from "../contract/sdk.ts";
 import { SdkRefusal } from "../contract/sdk_errors.ts";
 import { restoreHoldings } from "../ledger/restore.ts";
+import { idsByTransaction } from "../records/find.ts";
 import { redeemReceipt } from "../sim/receipts.ts";
 import { buyProduct, newPurchase } from "../sim/purchases.ts";
 import type { Row } from "../store/tables.ts";
@@ -74,12 +75,8 @@ async function ownerOf({ tx, app }: SdkCall, token: string): Promise<string | un
   const bought = await tx.selectFrom("purchases").select("customer_id")
     .where("store_purchase_identifier", "=", id).where("app_id", "=", app.id).executeTakeFirst();
   if (bought) return bought.customer_id;
-  const paid = await tx.selectFrom("transactions").select("subscription_id")
-    .where("id", "=", id).executeTakeFirst();
   const subscription = await tx.selectFrom("subscriptions").select("customer_id")
-    .where((eb) =>
-      eb.or([eb("id", "=", paid?.subscription_id ?? ""), eb("transaction_id", "=", id)])
-    )
+    .where("id", "in", idsByTransaction(tx, id))
     .where("app_id", "=", app.id).executeTakeFirst();
   return subscription?.customer_id;
 }

@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { SdkSubscriberAnswer } from "../../resources/sdk_subscribers.ts";
 import type { SdkCall } from "../contract/sdk.ts";
 import { component, millis } from "../contract/schemas.ts";
+import { momentsOf } from "../ledger/moments.ts";
 import type { Place } from "../records/find.ts";
 import type { Row } from "../store/tables.ts";
 import { type Held, type HeldProduct, type LatestPayment, showSubscriber } from "./view.ts";
@@ -176,6 +177,7 @@ async function readTurns(
   const owners = turned.flatMap((row) => [row.customer_id, row.original_customer_id]);
   const rows = await tx.selectFrom("movements")
     .select(["subscription_id", "at", "renewing_delta", "billing_issues_delta"])
+    .where("at", "in", momentsOf(tx, distinct(owners)))
     .where("customer_id", "in", distinct(owners))
     .where("subscription_id", "in", turned.map(({ id }) => id))
     .where((eb) => eb.or([eb("renewing_delta", "<", 0), eb("billing_issues_delta", ">", 0)]))

@@ -29,6 +29,7 @@ import {
   findPurchase,
   findSubscription,
   findTransaction,
+  idsByTransaction,
 } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { recordPurchase, recordSteps } from "../ledger/journal.ts";
@@ -329,12 +330,9 @@ async function earlierOf(
 /** Refuses a store's id of another transaction. */
 async function checkTransactionId({ tx }: Doing, id: string | undefined): Promise<void> {
   if (id === undefined) return;
-  const known = await tx.selectFrom("transactions").select("id").where("id", "=", id).unionAll(
-    tx.selectFrom("purchases").select("id").where("store_purchase_identifier", "=", id),
-  )
-    .unionAll(
-      tx.selectFrom("subscriptions").select("id").where("transaction_id", "=", id),
-    ).executeTakeFirst();
+  const known = await tx.selectFrom("purchases").select("id")
+    .where("store_purchase_identifier", "=", id)
+    .unionAll(idsByTransaction(tx, id)).executeTakeFirst();
   if (known) throw taken("a transaction", "store_transaction_id", id);
 }
 

@@ -160,6 +160,11 @@ const FAULTS: readonly (readonly [name: string, statements: string[], also?: str
       first("cohort_payments", "1 = 1", "day")
     }`,
   ]],
+  ["first-days", [
+    `update movements set customer_since = customer_since + 1 where ${
+      first("movements", "customer_id is not null", "seq")
+    }`,
+  ]],
   ["payers", [`update customers set paid_in = 0 where ${first("customers", "paid_in = 1")}`]],
   ["payers", [`update customers set paid_in = 3 where ${first("customers", "paid_in = 0")}`]],
   ["money", [

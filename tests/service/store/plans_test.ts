@@ -43,8 +43,8 @@ function isPlainList(path: string): boolean {
   return path === "/customers" || path === "/audit_logs";
 }
 
-/** The steps by which SQLite runs the queries of a request. */
-async function plansOf(desk: Desk, template: string): Promise<string[]> {
+/** The steps by which SQLite runs the queries of a request, and its changes of rows. */
+async function plansOf(desk: Desk, template: string, method = "GET"): Promise<string[]> {
   const { id } = await desk.service.store.read((tx) =>
     acrossProjects(tx).selectFrom("customers").select("id").executeTakeFirstOrThrow()
   );
@@ -52,14 +52,14 @@ async function plansOf(desk: Desk, template: string): Promise<string[]> {
   const plans: string[] = [];
   const { prepare } = DatabaseSync.prototype;
   DatabaseSync.prototype.prepare = function (sql) {
-    if (/^\s*select/i.test(sql)) {
+    if (/^\s*(select|update|delete)/i.test(sql)) {
       const steps = prepare.call(this, `EXPLAIN QUERY PLAN ${sql}`).all();
       for (const step of steps) plans.push(String(Object.values(step).at(-1)));
     }
     return prepare.call(this, sql);
   };
   try {
-    const response = await desk.send("GET", `/v2/projects/${desk.projectId}${path}`);
+    const response = await desk.send(method, `/v2/projects/${desk.projectId}${path}`);
     ok(response.ok, `${path}: ${response.status}`);
     await response.body?.cancel();
   } finally {
@@ -88,4 +88,12 @@ testOnSqlite("charts of customers read sums and whole indexes", REASON, async ()
     const looked = [...ofLedger, ...ofCustomers].filter((step) => !step.includes("COVERING INDEX"));
     deepEqual(looked, [], name);
   }
+});
+
+testOnSqlite("a customer is deleted without a walk over the ledger", REASON, async () => {
+  await using desk = await openDesk();
+  const plans = await plansOf(desk, "/customers/{customer}", "DELETE");
+  const ofLedger = plans.filter((step) => /\bmovements(_by|\b(?!_))/.test(step));
+  ok(ofLedger.some((step) => step.includes("movements_by_customer_since")), `${ofLedger}`);
+  deepEqual(ofLedger.filter((step) => /\(project_id=\?\)$/.test(step)), []);
 });

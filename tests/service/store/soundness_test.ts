@@ -156,9 +156,9 @@ Deno.test("the tables of a new database are those that its steps write out", () 
   ok(!isAsWritten(connection, migrations));
   connection.run("DROP INDEX offerings_by_name");
   ok(isAsWritten(connection, migrations));
-  connection.run("DROP INDEX movements_by_time");
+  connection.run("DROP INDEX movements_by_refunded");
   ok(!isAsWritten(connection, migrations));
-  connection.run("CREATE INDEX movements_by_time ON movements (project_id, seq)");
+  connection.run("CREATE INDEX movements_by_refunded ON movements (project_id, at)");
   ok(!isAsWritten(connection, migrations));
   connection.close();
 });

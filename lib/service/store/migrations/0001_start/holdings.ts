@@ -158,7 +158,9 @@ CREATE INDEX subscriptions_by_entitlement ON subscriptions (project_id, entitlem
   WHERE entitlement_id IS NOT NULL;
 CREATE INDEX subscriptions_by_source ON subscriptions (project_id, shared_from_id)
   WHERE shared_from_id IS NOT NULL;
-CREATE INDEX subscriptions_by_transaction ON subscriptions (project_id, transaction_id);
+-- All others are found by their transactions.
+CREATE INDEX subscriptions_by_transaction ON subscriptions (project_id, transaction_id)
+  WHERE transaction_count = 0;
 CREATE INDEX subscriptions_by_due ON subscriptions (project_id, due_at, seq)
   WHERE due_at IS NOT NULL;
 CREATE UNIQUE INDEX subscriptions_live_grant
