@@ -20,12 +20,27 @@ export const DAY_MS = 86_400_000;
 const FORM =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/;
 
+/** Durations that were read before. There are few in use, and each renewal asks for three. */
+const known = new Map<string, Readonly<Duration>>();
+
+/** So many durations are remembered. */
+const MOST_KNOWN = 200;
+
 /**
  * Reads an ISO 8601 duration of whole units, such as `P1M`, `P2W` or `PT5M`.
  *
  * @throws {RangeError} for anything else.
  */
-export function parseDuration(text: string): Duration {
+export function parseDuration(text: string): Readonly<Duration> {
+  const present = known.get(text);
+  if (present) return present;
+  const duration = readDuration(text);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, duration);
+  return duration;
+}
+
+function readDuration(text: string): Readonly<Duration> {
   const match = FORM.exec(text);
   if (!match) throw new RangeError(`${JSON.stringify(text)} is no ISO 8601 duration`);
   const [years, months, weeks, days, hours, minutes, seconds] = match.slice(1).map(Number)

@@ -43,16 +43,31 @@ export async function writeRows<T extends ProjectTable>(
   const types = typesFor(tx, table, rows, own);
   if (types) return await writeArrays(tx, table, rows, { types, conflict });
   const columns = Object.keys({ ...first, project_id: tx.projectId });
-  for (let at = 0; at < rows.length; at += ROWS) {
-    const chunk = rows.slice(at, at + ROWS);
+  for (const chunk of chunksOf(rows)) {
     const values: unknown[] = [];
     for (const row of chunk as readonly Record<string, unknown>[]) {
       for (const name of columns) values.push(name === "project_id" ? tx.projectId : row[name]);
     }
-    const marks = `(${columns.map(() => "?").join(", ")})`;
-    const source = `values ${chunk.map(() => marks).join(", ")}`;
+    const source = valuesOf(chunk.length, columns.length);
     await runText(tx, insertOf(table, columns, source, conflict), values);
   }
+}
+
+/**
+ * The rows of each statement: 64, then 32, 16 and so on. With any number of rows there would be as
+ * many statements to prepare.
+ */
+function* chunksOf<R>(rows: readonly R[]): Generator<readonly R[]> {
+  for (let at = 0, size = ROWS; at < rows.length; at += size) {
+    while (size > rows.length - at) size /= 2;
+    yield rows.slice(at, at + size);
+  }
+}
+
+/** SQL for rows of values. */
+function valuesOf(rows: number, columns: number): string {
+  const marks = `(${Array(columns).fill("?").join(", ")})`;
+  return `values ${Array(rows).fill(marks).join(", ")}`;
 }
 
 /** Inserts rows of a project as `writeRows` does, with one array for each column. */
@@ -113,7 +128,7 @@ export interface Change<R> {
 }
 
 /**
- * Writes those of the columns that differ. SQLite leaves the other columns, their indexes and their
+ * Writes those of the columns that differ, each row once. SQLite leaves the other columns, their indexes and their
  * references alone, which saves most of the work of an update. Where all rows go in one statement,
  * all columns of those that differ are written: the server compares them by itself.
  */
@@ -124,14 +139,17 @@ export async function updateChanged<T extends ProjectTable, C extends keyof Row<
   columns: readonly C[],
 ): Promise<void> {
   const together = tx.whole.arrays !== undefined && changes.length > 1;
-  const differing: (Pick<Row<T>, C> & { id: string })[] = [];
+  /** The rows after their changes, by the columns that differ. */
+  const groups = new Map<string, { changed: C[]; rows: (Pick<Row<T>, C> & { id: string })[] }>();
   for (const { before, after } of changes) {
     const changed = columns.filter((column) => before[column] !== after[column]);
     if (changed.length === 0) continue;
-    if (together) differing.push(after);
-    else await updateRows(tx, table, [after], changed);
+    const name = together ? "" : changed.join();
+    const group = groups.get(name);
+    if (group) group.rows.push(after);
+    else groups.set(name, { changed: together ? [...columns] : changed, rows: [after] });
   }
-  if (together) await updateRows(tx, table, differing, columns);
+  for (const { changed, rows } of groups.values()) await updateRows(tx, table, rows, changed);
 }
 
 /** Updates some columns of rows of a project, found by their ids. The last row with an id counts. */
@@ -143,12 +161,45 @@ export async function updateRows<T extends ProjectTable, C extends keyof Row<T> 
 ): Promise<void> {
   const types = typesFor(tx, table, rows, ["id", ...columns]);
   if (types) return await updateArrays(tx, table, rows, { types, columns });
-  const sets = columns.map((column) => `${quoted(column)} = ?`).join(", ");
-  const text = `update ${quoted(table)} set ${sets} where "project_id" = ? and "id" = ?`;
-  for (const row of rows) {
-    const values = [...columns.map((column) => row[column]), tx.projectId, row.id];
+  // One statement changes a row once, so it must not be given twice.
+  const last = rows.length > 1 ? [...new Map(rows.map((row) => [row.id, row])).values()] : rows;
+  // Of bare values in a list, an engine with arrays does not know the types.
+  const chunks = tx.whole.arrays ? last.map((row) => [row]) : chunksOf(last);
+  for (const chunk of chunks) await updateChunk(tx, table, chunk, columns);
+}
+
+/** Updates rows with one statement. */
+async function updateChunk<T extends ProjectTable, C extends keyof Row<T> & string>(
+  tx: ProjectTx,
+  table: T,
+  chunk: readonly (Pick<Row<T>, C> & { id: string })[],
+  columns: readonly C[],
+): Promise<void> {
+  const [first] = chunk;
+  if (first && chunk.length === 1) {
+    const sets = columns.map((column) => `${quoted(column)} = ?`).join(", ");
+    const text = `update ${quoted(table)} set ${sets} where "project_id" = ? and "id" = ?`;
+    const values = [...columns.map((column) => first[column]), tx.projectId, first.id];
     await runText(tx, text, values);
+    return;
   }
+  const names = ["id", ...columns];
+  const text = `with given (${names.map(quoted).join(", ")}) as (` +
+    `${valuesOf(chunk.length, names.length)}) ${updateFrom(table, columns, "given")}`;
+  const values: unknown[] = [];
+  for (const row of chunk) {
+    values.push(row.id);
+    for (const column of columns) values.push(row[column]);
+  }
+  values.push(tx.projectId);
+  await runText(tx, text, values);
+}
+
+/** SQL that sets columns of a project's rows to those of `given`, found by their ids. */
+function updateFrom(table: string, columns: readonly string[], given: string): string {
+  const sets = columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(", ");
+  return `update ${quoted(table)} set ${sets} from ${given} ` +
+    `where ${quoted(table)}."project_id" = ? and ${quoted(table)}."id" = given."id"`;
 }
 
 /** Updates rows as `updateRows` does, with one array for each column. */
@@ -158,10 +209,8 @@ async function updateArrays(
   rows: readonly { id: string }[],
   { types, columns }: { types: Types; columns: readonly string[] },
 ): Promise<void> {
-  const sets = columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(", ");
-  const text = `update ${quoted(table)} set ${sets} ` +
-    `from ${unnested(types)} as given (${[...types.keys()].map(quoted).join(", ")}) ` +
-    `where ${quoted(table)}."project_id" = ? and ${quoted(table)}."id" = given."id"`;
+  const given = `${unnested(types)} as given (${[...types.keys()].map(quoted).join(", ")})`;
+  const text = updateFrom(table, columns, given);
   // One statement changes a row once, so it must not be given twice.
   const last = [...new Map(rows.map((row) => [row.id, row])).values()];
   for (let at = 0; at < last.length; at += ROWS_OF_ARRAYS) {
