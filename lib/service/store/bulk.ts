@@ -128,9 +128,9 @@ export interface Change<R> {
 }
 
 /**
- * Writes those of the columns that differ, each row once. SQLite leaves the other columns, their indexes and their
- * references alone, which saves most of the work of an update. Where all rows go in one statement,
- * all columns of those that differ are written: the server compares them by itself.
+ * Writes those of the columns that differ, each row once. SQLite leaves the other columns, their
+ * indexes and their references alone, which saves most of the work of an update. Where all rows go in
+ * one statement, all columns of those that differ are written: the server compares them by itself.
  */
 export async function updateChanged<T extends ProjectTable, C extends keyof Row<T> & string>(
   tx: ProjectTx,
