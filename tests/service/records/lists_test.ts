@@ -5,7 +5,7 @@ import { listPage } from "../../../lib/service/records/lists.ts";
 import { type Api, apiOf, badField, type Wire } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 
-/** Every paged list, with the request that deletes an item, if there is one. */
+/** Paged lists of the catalogue, with the request that deletes an item, if there is one. */
 const LISTS: Record<string, (api: Api, item: Wire) => Promise<unknown>> = {
   "/v2/projects": untouched,
   "/apps": async (api, { id }) => {
