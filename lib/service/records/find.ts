@@ -13,6 +13,7 @@ import {
   type FoundTable,
   type KeyedTable,
   type ProjectTx,
+  rowsWith,
 } from "../store/mod.ts";
 import type { Row, Tables } from "../store/tables.ts";
 
@@ -135,13 +136,19 @@ export async function findCustomer(
     const message = `A customer id must have at most ${LONGEST_CUSTOMER_ID} bytes in UTF-8`;
     throw invalid(param ?? "customer_id", message);
   }
-  const customers = tx.selectFrom("customers").selectAll().as("customers");
-  const row = await tx.selectFrom("customer_aliases")
-    .innerJoin(customers, "customers.id", "customer_aliases.customer_id").selectAll("customers")
-    .where("customer_aliases.alias", "=", alias)
-    .executeTakeFirst();
+  // A customer's id is one of its aliases, and most requests name that one.
+  const row = await findRow(tx, "customers", alias) ?? await findByAlias(tx, alias);
   if (row) return row;
   throw missing("customer", alias, param);
+}
+
+/** The customer that an alias belongs to. */
+async function findByAlias(
+  tx: Place["tx"],
+  alias: string,
+): Promise<Row<"customers"> | undefined> {
+  const [known] = await rowsWith(tx, "customer_aliases", { alias });
+  return known && await findRow(tx, "customers", known.customer_id);
 }
 
 /** Finds a row by its id, or answers 404. */

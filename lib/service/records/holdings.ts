@@ -12,6 +12,7 @@ import type { Place } from "./find.ts";
 import { type Listing, tombstoneOf } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
 import { showEntitlement } from "./entitlements.ts";
+import { rowsWith } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A source of entitlements: a product, or for a promotional grant the entitlement itself. */
@@ -67,17 +68,18 @@ export function activeListing(
   };
 }
 
+/** The states in which a subscription may give access. */
+const LIVE = ["trialing", "active", "in_grace_period"];
+
 /** A customer's active entitlements, in the order of their creation. */
 async function readActive(
   call: Pick<Call, "tx" | "project" | "now">,
   customerId: string,
 ): Promise<Active[]> {
   const { tx, now } = call;
-  const subscriptions = await tx.selectFrom("subscriptions").selectAll()
-    .where("customer_id", "=", customerId)
-    .where("status", "in", ["trialing", "active", "in_grace_period"]).execute();
-  const purchases = await tx.selectFrom("purchases").select("product_id")
-    .where("customer_id", "=", customerId).where("status", "=", "owned").execute();
+  const own = { customer_id: customerId };
+  const subscriptions = await rowsWith(tx, "subscriptions", { ...own, status: LIVE });
+  const purchases = await rowsWith(tx, "purchases", { ...own, status: "owned" });
   const open = subscriptions.filter((row) => givesAccess(row, now))
     .map((row) => ({ ...row, expires_at: accessEnd(row) }));
   // A one-time purchase has no end.

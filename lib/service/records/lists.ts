@@ -147,14 +147,20 @@ async function pageAfter<Row, Position, Item>(
   };
 }
 
-/** A query with only a limit, as in most lists. Its links need no parser. */
-const PLAIN_QUERY = /^(\?limit=\d+)?$/;
+/** A query with nothing but a limit and an id that needs no encoding, as in most lists. */
+const PLAIN_QUERY = /^(\?limit=\d+)?(?:[?&]starting_after=[\w.*-]+)?$/;
+
+/** Ids that are the same in a query. */
+const PLAIN_ID = /^[\w.*-]+$/;
 
 /** The address of the page after an item, with the other parameters. */
 function addressAfter(url: URL, id: string): string {
   const { pathname, search } = url;
-  if (PLAIN_QUERY.test(search) && /^\w+$/.test(id)) {
-    return `${pathname}${search}${search === "" ? "?" : "&"}starting_after=${id}`;
+  // The links of most lists need no parser.
+  const plain = PLAIN_ID.test(id) ? PLAIN_QUERY.exec(search) : null;
+  if (plain) {
+    const [, limit = ""] = plain;
+    return `${pathname}${limit}${limit === "" ? "?" : "&"}starting_after=${id}`;
   }
   const next = new URL(url);
   next.searchParams.set("starting_after", id);

@@ -63,8 +63,10 @@ Deno.test("a list continues after a deleted item, without losing or repeating an
 
 Deno.test("the links of a list equal those of the URL parser", async () => {
   const searches = ["", "limit=2", "limit=02", "limit=2&", "type=a+b&limit=2", "expand=%C3%A4&x"];
-  const ids = ["ofrng1", "a b", "a+b", "a&b", "ä", "$anonymous:1", "100%"];
-  for (const search of searches.flatMap((one) => [one, `${one}&starting_after=old`])) {
+  const ids = ["ofrng1", "a-b", "a.b*c_d", "a~b", "a b", "a+b", "a&b", "ä", "$anonymous:1", "100%"];
+  const others = ["starting_after=customer-1", "starting_after=a%2Fb&limit=2", "starting_after="];
+  const all = searches.flatMap((one) => [one, `${one}&starting_after=old-1`]);
+  for (const search of [...all, ...others]) {
     for (const id of ids) {
       const url = new URL(`http://127.0.0.1:4010/v2/projects/p/offerings${search && "?"}${search}`);
       const page = await listPage({ url, query: { limit: 1 } }, {
