@@ -110,6 +110,14 @@ Deno.test("a head of as many lines as the limit is read, and one of more is refu
   await rejects(inLines(ANSWER_LIMITS.lines + 1), /response of too many lines/);
 });
 
+Deno.test("other work gets its turn while a head of many lines is read", async () => {
+  let hadTurn = false;
+  const timer = setTimeout(() => hadTurn = true);
+  await answerOf(`HTTP/1.1 204 Empty\r\n${"a: b\r\n".repeat(1000)}\r\n`);
+  clearTimeout(timer);
+  equal(hadTurn, true);
+});
+
 Deno.test("a connection is kept only after a response with a clear end that allows it", async () => {
   const chunked = "Transfer-Encoding: chunked";
   const cases: [string, string[], string, number][] = [
