@@ -37,19 +37,53 @@ function limitOf({ ms }: Case): number {
   return LEAST_LIMIT_MS + 10 * ms;
 }
 
-/** Tries a fault by its switch. Returns the test that finds it. */
+/**
+ * Tries a fault by its switch. Returns the test that finds it. "unreached": no test passes the switch a
+ * second time, since its code runs once in a process, such as when a module is loaded late.
+ */
 export async function trySwitched(
   fault: Fault,
   id: number,
   cases: readonly Case[],
   { warm }: Slot,
   successes: Successes,
-): Promise<Finder | undefined> {
-  return await firstFinder(fault, cases, successes, {
-    withFault: (one) => run(warm, one, id),
+): Promise<Finder | "unreached" | undefined> {
+  let isReached = cases.length === 0;
+  const finder = await firstFinder(fault, cases, successes, {
+    async withFault(one) {
+      const outcome = await run(warm, one, [id]);
+      isReached ||= outcome.failed || outcome.hits.includes(id);
+      return outcome;
+    },
     without: (one) => run(warm, one),
     renew: () => warm.stop(),
   });
+  return isReached ? finder : "unreached";
+}
+
+/**
+ * Tries some faults by their switches, all at once: most tests pass with all of them, and so with each
+ * of them alone. Only a test that fails runs with one fault at a time. Returns the tests that find
+ * faults.
+ */
+export async function tryTogether(
+  faults: ReadonlyMap<number, Fault>,
+  cases: readonly Case[],
+  slot: Slot,
+  successes: Successes,
+): Promise<Map<number, Finder>> {
+  const found = new Map<number, Finder>();
+  for (const one of cases) {
+    const open = [...faults.keys()].filter((id) => !found.has(id) && one.hits.has(id));
+    if (open.length === 0 || !(await run(slot.warm, one, open)).failed) continue;
+    for (const id of open) {
+      const fault = faults.get(id);
+      if (fault === undefined) continue;
+      const finder = await trySwitched(fault, id, [one], slot, successes);
+      if (finder !== undefined && finder !== "unreached") found.set(id, finder);
+    }
+  }
+  return found;
 }
 
 /** Tries a fault in a new process, which has it from the beginning. */
@@ -82,15 +116,18 @@ interface Outcome {
   readonly failed: boolean;
   /** Whether it had to be stopped. */
   readonly late: boolean;
+  /** The switches that it passed. */
+  readonly hits: readonly number[];
 }
 
-/** Runs a test, with a fault or without. */
-async function run(runner: Runner, one: Case, fault?: number): Promise<Outcome> {
+/** Runs a test, with some faults or without. */
+async function run(runner: Runner, one: Case, faults: number[] = []): Promise<Outcome> {
   const { file, index } = one;
   const loaded = await runner.ask({ do: "load", file }, LOAD_LIMIT_MS);
-  if (loaded.failure !== undefined) return { failed: true, late: loaded.late };
-  const { failure, late } = await runner.ask({ do: "run", file, test: index, fault }, limitOf(one));
-  return { failed: failure !== undefined, late };
+  if (loaded.failure !== undefined) return { failed: true, late: loaded.late, hits: [] };
+  const request = { do: "run", file, test: index, faults } as const;
+  const { failure, late, hits } = await runner.ask(request, limitOf(one));
+  return { failed: failure !== undefined, late, hits };
 }
 
 /** The ways to run a test. */

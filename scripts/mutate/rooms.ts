@@ -8,7 +8,14 @@
 import type { Case } from "./cases.ts";
 import { coverageOf } from "./coverage.ts";
 import type { TestFile } from "./graph.ts";
-import { type Finder, type Slot, type Successes, tryLoaded, trySwitched } from "./hunt.ts";
+import {
+  type Finder,
+  type Slot,
+  type Successes,
+  tryLoaded,
+  trySwitched,
+  tryTogether,
+} from "./hunt.ts";
 import { isNear, nearTests } from "./near.ts";
 import type { Fault } from "./places.ts";
 import { describe } from "./report.ts";
@@ -37,12 +44,19 @@ export interface Place {
   readonly kept: string;
 }
 
+/** How many faults are on at once for tests that probably find none of them. */
+const TOGETHER = 16;
+
 /** A fault that no test has found so far. */
 interface Open {
   /** The fault. */
   readonly fault: Fault;
   /** The number of test files that it was tried with. */
   readonly tests: number;
+  /** The tests that it was tried with. */
+  readonly tried: ReadonlySet<Case>;
+  /** Its switch, if it can be tried with it. */
+  readonly id: number | undefined;
 }
 
 /** Tries the faults of a room in their order, up to the number to count. */
@@ -87,6 +101,7 @@ async function tryNear(
   const { stock, refused, plan } = place;
   const files = faults.filter((fault) => !refused.get(fault)).map(({ file }) => file);
   const near = await stock.casesOf(nearTests(files, stock.tests));
+  const tried = new Set(near);
   const open: Open[] = [];
   const turns = takeCounted(faults, max);
   await inTurns(turns.faults, place.slots, async (fault, slot) => {
@@ -95,14 +110,16 @@ async function tryNear(
       if (refused.get(fault)) return tell({ fault, found: "types", tests: 0 });
       const cases = relevant(fault, near, place);
       const id = switchOf(fault, place);
-      const finder = id === undefined
-        ? await tryLoaded(fault, cases, slot, place.successes)
+      const first = id === undefined
+        ? "unreached"
         : await trySwitched(fault, id, cases, slot, place.successes);
+      const isOnce = first === "unreached";
+      const finder = isOnce ? await tryLoaded(fault, cases, slot, place.successes) : first;
       counts = true;
       const tests = countFiles(cases);
       if (finder !== undefined) return tell(foundBy(finder, fault, tests));
       plan.tell(`No test near it finds ${describe(fault)}`);
-      open.push({ fault, tests });
+      open.push({ fault, tests, tried, id: isOnce ? undefined : id });
     } finally {
       turns.done(counts);
     }
@@ -110,23 +127,35 @@ async function tryNear(
   return open;
 }
 
-/**
- * Tries faults with all tests that pass their switch, in new processes: code that is loaded late may
- * have run once before its fault was on.
- */
+/** Tries faults with all other tests that do not start programs. */
 async function tryFar(open: readonly Open[], place: Place, tell: Tell): Promise<Open[]> {
   const { stock, slots, successes } = place;
   const reach = ({ files }: TestFile) => open.some(({ fault }) => files.has(fault.file));
   const far = stock.tests.filter((test) => !test.startsProcesses && reach(test));
-  const near = nearTests(open.map(({ fault }) => fault.file), stock.tests);
-  const cases = await stock.casesOf(new Set([...near, ...far]));
+  const cases = await stock.casesOf(new Set(far));
   const left: Open[] = [];
-  await inTurns(open, slots, async ({ fault }, slot) => {
-    const chosen = relevant(fault, cases, place);
-    const finder = await tryLoaded(fault, chosen, slot, successes);
-    const tests = countFiles(chosen);
-    if (finder === undefined) left.push({ fault, tests });
-    else tell(foundBy(finder, fault, tests));
+  const end = (one: Open, chosen: readonly Case[], finder: Finder | undefined) => {
+    const tests = one.tests + countFiles(chosen);
+    if (finder === undefined) left.push({ ...one, tests });
+    else tell(foundBy(finder, one.fault, tests));
+  };
+  const switched = open.filter(({ id }) => id !== undefined);
+  const groups = Array.from(
+    { length: Math.ceil(switched.length / TOGETHER) },
+    (_, i) => switched.slice(i * TOGETHER, (i + 1) * TOGETHER),
+  );
+  await inTurns(groups, slots, async (group, slot) => {
+    const faults = new Map(group.flatMap(({ id, fault }) => id === undefined ? [] : [[id, fault]]));
+    const others = cases.filter((one) => !group[0]?.tried.has(one));
+    const found = await tryTogether(faults, others, slot, successes);
+    for (const one of group) {
+      end(one, relevant(one.fault, others, place), found.get(one.id ?? -1));
+    }
+  });
+  const once = open.filter(({ id }) => id === undefined);
+  await inTurns(once, slots, async (one, slot) => {
+    const chosen = relevant(one.fault, cases, place).filter((other) => !one.tried.has(other));
+    end(one, chosen, await tryLoaded(one.fault, chosen, slot, successes));
   });
   return left;
 }
@@ -141,9 +170,10 @@ async function tryPrograms(open: readonly Open[], place: Place, tell: Tell): Pro
     maps.set(test, await coverageOf(test, plain, kept));
   });
   const left: Open[] = [];
-  await inTurns(open, slots, async ({ fault, tests }, { plain }) => {
-    const trial = await tryFault(fault, plain, { maps: [...maps.values()], successes: new Map() });
-    if (trial.found === "no") left.push({ fault, tests: tests + trial.tests });
+  await inTurns(open, slots, async (one, { plain }) => {
+    const known = { maps: [...maps.values()], successes: new Map() };
+    const trial = await tryFault(one.fault, plain, known);
+    if (trial.found === "no") left.push({ ...one, tests: one.tests + trial.tests });
     else tell(trial);
   });
   return left;

@@ -5,14 +5,14 @@
  * @module
  */
 
-/** Loads a test file, or runs one of its tests, with a fault or without. */
+/** Loads a test file, or runs one of its tests, with some faults or without. */
 export type Request =
   | { readonly do: "load"; readonly file: string }
   | {
     readonly do: "run";
     readonly file: string;
     readonly test: number;
-    readonly fault?: number | undefined;
+    readonly faults?: readonly number[];
   };
 
 /** The result of a request. */
@@ -21,7 +21,7 @@ export interface Answer {
   readonly failure?: string | undefined;
   /** The names of the tests in a file. Those that are ignored have none. */
   readonly tests?: readonly (string | null)[];
-  /** The numbers of the switches that were passed. */
+  /** The numbers of the switches that were passed without a fault, or of the faults that were. */
   readonly hits: readonly number[];
   /** Its duration, in milliseconds. */
   readonly ms: number;
@@ -58,9 +58,9 @@ const sleep = setTimeout;
 const files = new Map<string, Test[]>();
 /** The tests of the file that loads. */
 let loading: Test[] = [];
-/** The fault that is on. */
-let active: number | undefined;
-/** How often it was passed. */
+/** The faults that are on. */
+let active: ReadonlySet<number> = new Set();
+/** How often they were passed. */
 let times = 0;
 /** The switches that were passed since the last answer. */
 let hits = new Set<number>();
@@ -69,8 +69,9 @@ let uncaught: unknown;
 
 /** Whether a fault is on: what each switch calls. */
 function isFaultOn(id: number): boolean {
-  if (active === undefined) hits.add(id);
-  if (id !== active) return false;
+  const isOn = active.has(id);
+  if (isOn || active.size === 0) hits.add(id);
+  if (!isOn) return false;
   if (++times > MOST_HITS) throw new Error("The fault makes an endless loop");
   return true;
 }
@@ -117,7 +118,7 @@ async function answer(request: Request): Promise<Omit<Answer, "hits" | "ms">> {
   const test = tests[request.test];
   if (test === undefined) throw new RangeError("Cannot run a test: there is no such test");
   hits = new Set();
-  active = request.fault;
+  active = new Set(request.faults);
   await test.fn(contextOf(test.name));
   // What nobody waits for may still fail.
   await new Promise((wake) => sleep(wake, 0));
@@ -158,7 +159,7 @@ async function main(): Promise<void> {
       } catch (error) {
         result = { failure: String(error instanceof Error ? error.stack : error) };
       }
-      active = undefined;
+      active = new Set();
       // A test that failed may not have tidied up.
       for (const name of Object.keys(env.toObject())) {
         if (before[name] === undefined) env.delete(name);
