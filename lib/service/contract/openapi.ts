@@ -9,8 +9,34 @@ import { fullPath, type Operation } from "./route.ts";
 import { named } from "./schemas.ts";
 import { ALL_SCOPES, SCOPES } from "./scopes.ts";
 
-const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 423, 429, 500, 503, 507];
-const SDK_ERROR_STATUSES = [400, 401, 403, 404, 405, 409, 413, 422, 500, 501, 503, 507];
+const ERROR_STATUSES: readonly ErrorStatus[] = [
+  400,
+  401,
+  403,
+  404,
+  409,
+  413,
+  422,
+  423,
+  429,
+  500,
+  503,
+  507,
+];
+const SDK_ERROR_STATUSES: readonly ErrorStatus[] = [
+  400,
+  401,
+  403,
+  404,
+  405,
+  409,
+  413,
+  422,
+  500,
+  501,
+  503,
+  507,
+];
 
 const errorSchema = z.object({
   object: z.literal("error"),
@@ -98,11 +124,12 @@ const BODY =
   `${Number.MAX_SAFE_INTEGER} in magnitude.`;
 
 /** The meaning of the error statuses, for every operation. */
-const MEANINGS: Readonly<Record<number, string>> = {
+const MEANINGS = {
   400: "The request is malformed, or a value is not as its description says",
   401: "The credential is missing, unknown or no longer valid",
   403: "The credential does not permit this",
   404: "An object that the request names does not exist",
+  405: "The address exists, but not with this method; Allow names its methods",
   409:
     "The change conflicts with another object, such as one of the same name, or one that uses it",
   413: "The body is too large",
@@ -110,9 +137,13 @@ const MEANINGS: Readonly<Record<number, string>> = {
   423: "Another request with this Idempotency-Key is under way",
   429: "Too many requests; Retry-After is the time until the next try",
   500: "The service failed",
+  501: "This service does not offer the operation",
   503: "The service cannot work now; try again",
   507: "The service's disk is full",
-};
+} as const;
+
+/** A status with a meaning. */
+type ErrorStatus = keyof typeof MEANINGS;
 
 /** One operation of the document. */
 function operation(route: Operation, schema: ToSchema): object {
@@ -122,7 +153,7 @@ function operation(route: Operation, schema: ToSchema): object {
     ? ["SdkError", SDK_ERROR_STATUSES]
     : ["Error", ERROR_STATUSES];
   const errors = statuses.map((status) => [status, {
-    description: MEANINGS[status] ?? "An error",
+    description: MEANINGS[status],
     content: { "application/json": { schema: { $ref: `#/components/schemas/${error}` } } },
   }]);
   return {

@@ -6,6 +6,7 @@
  */
 
 import { ConfigError } from "../../errors.ts";
+import { respondEmpty } from "./respond.ts";
 
 /** The path prefixes for apps. */
 const FOR_APPS = ["/v1/", "/rcbilling/v1/"];
@@ -57,18 +58,15 @@ export function answerPreflight(request: Request): Response | undefined {
   if (request.method !== "OPTIONS" || method === null || !request.headers.has("Origin")) {
     return undefined;
   }
-  const headers = new Headers({
-    "Access-Control-Allow-Methods": "GET, POST, PATCH",
-    "Access-Control-Max-Age": String(REMEMBERED_S),
-    "Cache-Control": "no-store",
-  });
   // An app may send further headers besides those of its SDK. None of them gives access.
   const wanted = request.headers.get("Access-Control-Request-Headers");
-  if (wanted !== null) headers.set("Access-Control-Allow-Headers", wanted);
-  if (request.headers.get("Access-Control-Request-Private-Network") === "true") {
-    headers.set("Access-Control-Allow-Private-Network", "true");
-  }
-  return new Response(null, { status: 204, headers });
+  const isPrivate = request.headers.get("Access-Control-Request-Private-Network") === "true";
+  return respondEmpty(204, {
+    "Access-Control-Allow-Methods": "GET, POST, PATCH",
+    "Access-Control-Max-Age": String(REMEMBERED_S),
+    ...wanted !== null && { "Access-Control-Allow-Headers": wanted },
+    ...isPrivate && { "Access-Control-Allow-Private-Network": "true" },
+  });
 }
 
 /** Lets a page read the response to its request. Other responses stay unchanged. */
@@ -77,7 +75,7 @@ export function openToPage(request: Request, response: Response): Response {
   if (origin === null) return response;
   const headers = new Headers(response.headers);
   headers.set("Access-Control-Allow-Origin", origin);
-  headers.set("Access-Control-Expose-Headers", ETAG);
+  headers.set("Access-Control-Expose-Headers", `${ETAG}, X-Request-Id`);
   headers.set("Vary", "Origin");
   const { status, statusText } = response;
   return new Response(response.body, { status, statusText, headers });

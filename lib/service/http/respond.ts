@@ -59,3 +59,12 @@ export function respond(
     },
   });
 }
+
+/** An answer without a body. */
+export function respondEmpty(
+  status: 204 | 304,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const common = { "X-Request-Id": newRequestId(), "Cache-Control": "no-store" };
+  return new Response(null, { status, headers: { ...headers, ...common } });
+}

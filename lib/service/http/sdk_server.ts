@@ -22,7 +22,7 @@ import { type Answerer, type Found, mount } from "./mount.ts";
 import { ETAG } from "./origins.ts";
 import { atPresent, behind, bringToPresent } from "./present.ts";
 import { presentOf } from "./project.ts";
-import { respond, UNFIT } from "./respond.ts";
+import { respond, respondEmpty, UNFIT } from "./respond.ts";
 import { callerOf, dialectFor, keyIn, platformIn, type SdkCaller } from "./sdk_caller.ts";
 import type { ServerParts } from "./server.ts";
 
@@ -171,7 +171,7 @@ function tagged(
   if (tag === undefined) return respond(text, status);
   const headers = { [ETAG]: tag };
   if (request.headers.get(ETAG) !== tag || status !== 200) return respond(text, status, headers);
-  return new Response(null, { status: 304, headers: { ...headers, "Cache-Control": "no-store" } });
+  return respondEmpty(304, headers);
 }
 
 /** Turns anything thrown into an error response. */

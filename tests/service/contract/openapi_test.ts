@@ -77,6 +77,8 @@ Deno.test("the document has the statuses of each operation", () => {
   const read = operationAt("get", "/v1/subscribers/{user}");
   deepEqual(Object.keys(read.responses).map(Number), [200, 201, 304, ...ofApps]);
   equal(read.responses["304"]?.description, "The same as in the answer with this tag");
+  match(read.responses["405"]?.description ?? "", /^The address exists, but not with this method/);
+  equal(read.responses["501"]?.description, "This service does not offer the operation");
 });
 
 Deno.test("each operation has a name of its own and whole sentences", () => {

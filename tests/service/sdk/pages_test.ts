@@ -90,6 +90,7 @@ Deno.test("pages of this machine and of named origins may use the addresses for 
       equal(preflight.status, 204, path);
       const isPrivate = preflight.headers.get("Access-Control-Allow-Private-Network");
       equal(isPrivate, origin === NAMED ? "true" : null);
+      match(preflight.headers.get("X-Request-Id") ?? "", /^req/);
       equal(preflight.headers.get("Access-Control-Allow-Origin"), origin);
       equal(preflight.headers.get("Access-Control-Allow-Headers"), wanted);
       match(preflight.headers.get("Access-Control-Allow-Methods") ?? "", new RegExp(method));
@@ -97,7 +98,10 @@ Deno.test("pages of this machine and of named origins may use the addresses for 
         Authorization: `Bearer ${key}`,
       });
       equal(answer.headers.get("Access-Control-Allow-Origin"), origin, path);
-      equal(answer.headers.get("Access-Control-Expose-Headers"), "X-RevenueCat-ETag");
+      equal(
+        answer.headers.get("Access-Control-Expose-Headers"),
+        "X-RevenueCat-ETag, X-Request-Id",
+      );
       equal(answer.headers.get("Vary"), "Origin");
       equal(answer.headers.get("Access-Control-Allow-Credentials"), null);
       await answer.body?.cancel();

@@ -73,6 +73,7 @@ Deno.test("a read with the tag of the last answer returns 304, until something c
   const tag = (await read()).headers.get("X-RevenueCat-ETag") ?? "";
   clock.now += 60_000;
   const same = await read(tag);
+  match(same.headers.get("X-Request-Id") ?? "", /^req/);
   deepEqual([same.status, same.headers.get("X-RevenueCat-ETag"), await same.text()], [
     304,
     tag,
