@@ -39,7 +39,9 @@ const get = command({
   details:
     "On a terminal a picture follows the numbers. Days are in UTC, and periods are complete. " +
     "Without days a chart shows the last 28 days, 12 weeks or 12 months. Repeat a filter to " +
-    "let several values through. --filter app_id means the apps tagged in cli.toml.",
+    "let several values through. --filter app_id means the apps tagged in cli.toml. The payments " +
+    "of deleted customers stay in charts of revenue and subscriptions, and leave those that count " +
+    "customers: cohorts, conversion, lifetime value.",
   examples: [
     "cli charts get revenue --period month",
     "cli charts get mrr --start 2026-01-01 --end 2026-03-31 --segment store",

@@ -57,6 +57,11 @@ function sumsIn(measures: readonly Measure[]): Sum[] {
   return [...new Map(terms.map(({ sum }) => [nameOfSum(sum), sum])).values()];
 }
 
+/** What happens to deleted customers in the charts that count customers. */
+const WITHOUT_DELETED =
+  "Deleted customers and their payments do not count here; charts of revenue " +
+  "and subscriptions keep them.";
+
 /** Everything about a chart but its numbers. */
 function headOf(
   definition: Definition,
@@ -65,13 +70,13 @@ function headOf(
 ): Omit<Chart, "last_computed_at" | "values" | "summary" | "segments"> {
   const { periods, segment } = request;
   const drawn = measures.find(({ chartable }) => chartable);
-  const { category, display_type, display_name, description } = definition;
+  const { category, display_type, display_name, description, subject } = definition;
   return {
     object: "chart_data",
     category,
     display_type,
     display_name,
-    description: `${description}.`,
+    description: `${description}.${subject === "ledger" ? "" : ` ${WITHOUT_DELETED}`}`,
     // Gap: the public service links to a documentation page; there is none here.
     documentation_link: null,
     start_date: seconds(periods[0]),

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { type ChartQuery, getChart, getChartOptions } from "../../../lib/resources/charts.ts";
+import { deleteCustomer } from "../../../lib/resources/customers.ts";
 import { createProduct } from "../../../lib/resources/products.ts";
 import { CHARTS } from "../../../lib/service/reports/definitions.ts";
 import { openDesk } from "../../support/harness.ts";
@@ -340,3 +341,25 @@ function day(seconds: number | null): string {
   equal((seconds ?? 1) * 1000 % DAY, 0);
   return new Date((seconds ?? 0) * 1000).toISOString().slice(0, 10);
 }
+
+Deno.test("a deleted customer's payments stay in revenue, and leave the charts that count customers, which say so", async () => {
+  await using desk = await openDesk({ clock: () => NOW });
+  await buySome(desk);
+  const totals = async () => {
+    const of = async (name: string) => total(await getChart(desk.client, name));
+    return {
+      revenue: await of("revenue"),
+      cohorts: await of("cohort_explorer"),
+      new: await of("customers_new"),
+    };
+  };
+  const before = await totals();
+  const { description } = await getChart(desk.client, "cohort_explorer");
+  match(description, /Deleted customers and their payments do not count here; charts of revenue/);
+  ok(!(await getChart(desk.client, "revenue")).description.includes("Deleted customers"));
+  await deleteCustomer(desk.client, "notes.pro.monthly");
+  const after = await totals();
+  equal(after.revenue, before.revenue);
+  ok(after.cohorts < before.cohorts, `${after.cohorts} < ${before.cohorts}`);
+  equal(after.new, before.new - 1);
+});
