@@ -33,18 +33,30 @@ interface Awaiting {
 
 /** Waits for an attempt of this process, up to a limit. */
 export function attempted(
-  { waiting, later, schedule, stop }: Awaiting,
+  { waiting, later, schedule, stop }: Pick<Awaiting, "waiting" | "later" | "stop"> & {
+    schedule: Pick<Schedule, "timeoutMs">;
+  },
   key: string,
 ): Promise<void> {
   if (stop.signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const callOff = later(schedule.timeoutMs + PATIENCE_MS, resolve);
     const arrive = () => {
       callOff();
       resolve();
     };
+    const callOff = later(schedule.timeoutMs + PATIENCE_MS, () => {
+      forget(waiting, key, arrive);
+      resolve();
+    });
     waiting.set(key, [...waiting.get(key) ?? [], arrive]);
   });
+}
+
+/** Removes a caller that waits no longer. */
+function forget(waiting: Awaiting["waiting"], key: string, arrive: () => void): void {
+  const others = (waiting.get(key) ?? []).filter((one) => one !== arrive);
+  if (others.length === 0) waiting.delete(key);
+  else waiting.set(key, others);
 }
 
 /**
