@@ -6,6 +6,7 @@ import { adminRoutes, simRoutes } from "../../../lib/service/sim/routes.ts";
 import { serve } from "../../../lib/service/http/serve.ts";
 import { answerOf, apiOf, checkRefusal, sendRaw, signIn } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
+import { openTestStore } from "../../support/sdk_fixture.ts";
 
 const NOBODY = { status: 401, type: "authentication_error" };
 
@@ -48,8 +49,8 @@ Deno.test("no route answers without a credential, or with an invalid one", async
   }
 });
 
-Deno.test("no address of any part answers without a credential, or with a made-up one", async () => {
-  await using desk = await openDesk();
+/** The addresses of all parts of the service, with an id for every name. */
+function allAddresses(projectId: string): { method: string; place: string }[] {
   const all = [
     ...operations.map((route) => ({ method: route.method, path: fullPath(route) })),
     ...simRoutes,
@@ -57,12 +58,48 @@ Deno.test("no address of any part answers without a credential, or with a made-u
     { method: "GET", path: "/metrics" },
     { method: "GET", path: "/_sim/openapi.json" },
   ];
-  for (const { method, path } of all) {
-    const place = path.replace("{project_id}", desk.projectId).replace(/\{\w+\}/g, "ada");
+  return all.map(({ method, path }) => ({
+    method,
+    place: path.replace("{project_id}", projectId).replace(/\{\w+\}/g, "ada"),
+  }));
+}
+
+Deno.test("no address of any part answers without a credential, or with a made-up one", async () => {
+  await using desk = await openDesk();
+  for (const { method, place } of allAddresses(desk.projectId)) {
     for (const headers of [{}, { Authorization: "Bearer made-up" }]) {
       const response = await sendRaw(desk, place, { method, headers });
       await response.body?.cancel();
       equal(response.status, 401, `${method} ${place}`);
+    }
+  }
+});
+
+Deno.test("no address takes a body of a kind that a form of another page can send", async () => {
+  await using desk = await openDesk();
+  const { key } = await openTestStore(desk);
+  const { access_token } = await desk.service.oauth.issueToken({});
+  const kinds = [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+  ];
+  for (const { method, place } of allAddresses(desk.projectId)) {
+    if (method === "GET") continue;
+    const credential = place.startsWith("/_sim/")
+      ? desk.service.adminSecret
+      : place.startsWith("/v2/")
+      ? access_token
+      : key;
+    for (const kind of kinds) {
+      const response = await sendRaw(desk, place, {
+        method,
+        headers: { Authorization: `Bearer ${credential}`, "Content-Type": kind },
+        body: "{}",
+      });
+      const { message } = await response.json();
+      equal(response.status, 400, `${method} ${place} as ${kind}`);
+      match(message, /Content-Type|JSON/, `${method} ${place} as ${kind}`);
     }
   }
 });
