@@ -248,8 +248,9 @@ function holds({ line, body }: { line: string; body: string }, id: string): bool
     (body !== "" && textsIn(JSON.parse(body)).includes(id));
 }
 
-Deno.test("every other command sends every id unchanged, too", async () => {
+Deno.test("every other command sends every id unchanged, and shows none as it is to a terminal", async () => {
   const got: { line: string; body: string }[] = [];
+  let ids = "";
   await using desk = await openDesk({
     intercept: async (request, pass) => {
       const { pathname, search } = new URL(request.url);
@@ -258,7 +259,7 @@ Deno.test("every other command sends every id unchanged, too", async () => {
         return await pass(request);
       }
       got.push({ line: `${request.method} ${pathname}${search}`, body: await request.text() });
-      return answer(404, { object: "error", type: "resource_missing", message: "It is not there" });
+      return answer(404, { object: "error", type: "resource_missing", message: `No ${ids}` });
     },
   });
   desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
@@ -267,8 +268,13 @@ Deno.test("every other command sends every id unchanged, too", async () => {
     // The nightly run tries all ids on each command.
     for (const id of ALL ? HARD : HARD.filter((_, j) => j % 6 === i % 6)) {
       got.length = 0;
+      ids = `${id} or ${id}!`;
       const put = (word: string) => word === "ID" ? id : word === "OTHER" ? `${id}!` : word;
-      const { code, err } = await desk.run(...words.split(" ").map(put));
+      const { code, out, err } = await desk.run(...words.split(" ").map(put));
+      // deno-lint-ignore no-control-regex
+      if (/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(out + err)) {
+        faults.push(`cli ${words} shows ${JSON.stringify(out + err)}`);
+      }
       if (!got.some((request) => holds(request, id))) {
         faults.push(
           `${words} with ${JSON.stringify(id.slice(0, 30))}: ${code} ${err} ${JSON.stringify(got)}`
