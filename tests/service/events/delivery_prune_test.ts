@@ -1,4 +1,6 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { createPruner } from "../../../lib/service/events/prune.ts";
+import { acrossProjects, inProject, writeRows } from "../../../lib/service/store/mod.ts";
 import { MINUTE, openPostOffice, type PostOffice } from "../../support/delivery_fixture.ts";
 import { answers, openReceiver } from "../../support/receiver.ts";
 import { type Lasting, withLasting } from "../../support/lasting.ts";
@@ -74,4 +76,32 @@ Deno.test("bodies are pruned after 7 days, attempts and successes after 30, pend
     await month[Symbol.asyncDispose]();
     equal((await rowsIn(lasting)).events, 522);
   });
+});
+
+Deno.test("one call removes all that is old, in as many transactions as it takes", async () => {
+  using receiver = openReceiver(answers(410));
+  await using office = await openPostOffice();
+  await office.subscribe(receiver);
+  await office.buy();
+  await office.idle();
+  const { store } = office.desk.service;
+  const attempts = () =>
+    store.read((tx) => acrossProjects(tx).selectFrom("attempts").selectAll().execute());
+  const [one] = await attempts();
+  ok(one);
+  const { project_id, ...first } = one;
+  // More than two transactions handle.
+  const more = Array.from({ length: 1200 }, (_, i) => ({
+    ...first,
+    number: i + 2,
+    started_at: first.started_at + i,
+  }));
+  await store.write((tx) => writeRows(inProject(tx, project_id), "attempts", more));
+  const bodies = async () =>
+    (await attempts()).filter(({ response_body }) => response_body !== null).length;
+  equal(await bodies(), 1201);
+  await createPruner(store, () => first.started_at + 8 * DAY).prune();
+  deepEqual([await bodies(), (await attempts()).length], [0, 1201]);
+  await createPruner(store, () => first.started_at + 31 * DAY).prune();
+  equal((await attempts()).length, 0);
 });
