@@ -245,8 +245,9 @@ function whereToLook(url: URL, refused: boolean): string {
   if (!refused) return "Check whether the local service runs: cli service status";
   const start = "Start the local service with: cli service start";
   if (url.port === "4010") return start;
-  // The data folder is unknown here, and a service with other data does not know the token.
-  return `${start} --port ${url.port || 80}, and with the same --data as before`;
+  // The place of the data is unknown here, and a service with other data does not know the token.
+  return `${start} --port ${url.port || 80}, and with the same --data or CLI_SERVICE_DATABASE ` +
+    "as before";
 }
 
 /** Whether the other side exists and refused the connection. */

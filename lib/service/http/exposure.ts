@@ -62,12 +62,14 @@ export function usualDrain({ host, proxies }: Pick<Exposure, "host" | "proxies">
 export function checkExposure(exposure: Exposure, protection: Protection): void {
   const { signIn, tls, publicUrl } = protection;
   const { host, engine, proxies } = exposure;
+  const isOpen = !isLoopback(host) || proxies.length > 0;
+  const who = isOpen ? "other machines can reach the service there" : "others may share its data";
   const what = isLoopback(host)
     ? engine === "postgres" ? "start the service on PostgreSQL" : "start the service behind a proxy"
     : `listen on ${host}`;
   if (needsSignIn(exposure) && !signIn) {
     throw new ConfigError(
-      `Cannot ${what}: other machines can reach the service there, and it asks for no password`,
+      `Cannot ${what}: ${who}, and it asks for no password`,
       {
         hint: "Add --sign-in password, or --sign-in oidc=ISSUER for an OpenID Connect provider. " +
           "docs/operating.md shows each step.",
@@ -86,10 +88,8 @@ export function checkExposure(exposure: Exposure, protection: Protection): void 
   }
   if (needsSignIn(exposure) && publicUrl?.startsWith("http:")) {
     throw new ConfigError(
-      `Cannot use the public address ${
-        JSON.stringify(publicUrl)
-      }: where other machines can reach ` +
-        "the service, it must be https",
+      `Cannot use the public address ${JSON.stringify(publicUrl)}: where people must sign in, ` +
+        "it must be https",
       { hint: "Pass the https address of the proxy or of the service as --public-url." },
     );
   }

@@ -20,7 +20,7 @@ import type { ProjectTx } from "./in_project.ts";
 import type { Row } from "./tables.ts";
 
 /** A customer's line at an integration. */
-export type CustomerLine = Pick<Row<"deliveries">, "integration_id" | "customer_id">;
+type CustomerLine = Pick<Row<"deliveries">, "integration_id" | "customer_id">;
 
 /** The end of a query of deliveries to claim: rows that others hold are left out. */
 const CLAIM = " for no key update of deliveries skip locked";

@@ -86,8 +86,12 @@ export const NO_DATABASE = "there is no database of the service";
 
 /** The error for a place without a database. */
 export function noDatabase(shown: string): ConfigError {
+  const hint = isOnServer(shown)
+    ? "The first start on it makes its tables: cli service start --sign-in password, with the same " +
+      "CLI_SERVICE_DATABASE or --database"
+    : "Pass a data folder, a file of cli service backup, or postgres://user@host/name";
   return new ConfigError(
     `Cannot read the database ${JSON.stringify(shown)}: ${NO_DATABASE}`,
-    { hint: "Pass a data folder, a file of cli service backup, or postgres://user@host/name" },
+    { hint },
   );
 }

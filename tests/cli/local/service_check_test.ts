@@ -67,6 +67,9 @@ Deno.test(
           empty.err,
           /^Cannot read the database "postgres:.*: there is no database of the service\n/,
         );
+        match(empty.err, /The first start on it makes its tables: cli service start --sign-in/);
+        const status = await desk.run("service", "status", "--database", address);
+        equal(status.err, empty.err);
         await move(data, address);
         const given = await desk.run("service", "check", "--database", address, "--output", "json");
         equal(given.code, 0, given.err);

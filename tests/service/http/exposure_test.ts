@@ -44,7 +44,11 @@ Deno.test("a service that others reach starts with a sign-in and with TLS or a p
   refused(open, NOTHING, /^Cannot listen on 0\.0\.0\.0: other machines can reach .* no password$/);
   refused(open, { signIn: false, tls: true }, /no password$/);
   refused(open, { signIn: true, tls: false }, /without TLS, others on the network can read/);
-  refused({ ...LAPTOP, engine: "postgres" }, NOTHING, /^Cannot start the service on PostgreSQL: /);
+  refused(
+    { ...LAPTOP, engine: "postgres" },
+    NOTHING,
+    /^Cannot start the service on PostgreSQL: others may share its data, and it asks for no password$/,
+  );
   refused({ ...LAPTOP, proxies: ["::1"] }, NOTHING, /^Cannot start the service behind a proxy: /);
   doesNotThrow(() => checkExposure(open, { signIn: true, tls: true }));
   doesNotThrow(() =>
@@ -56,5 +60,9 @@ Deno.test("a service that others reach starts with a sign-in and with TLS or a p
   doesNotThrow(() => checkExposure(LAPTOP, NOTHING));
   doesNotThrow(() => checkExposure(LAPTOP, { ...NOTHING, publicUrl: "http://localhost:4010" }));
   const plain = { signIn: true, tls: true, publicUrl: "http://subs.example.com" };
-  refused(open, plain, /^Cannot use the public address "http:.*": where other machines .* https$/);
+  refused(
+    open,
+    plain,
+    /^Cannot use the public address "http:.*": where people must sign in, it must be https$/,
+  );
 });
