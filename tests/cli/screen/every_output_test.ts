@@ -133,9 +133,11 @@ function isJson(text: string): boolean {
   }
 }
 
-Deno.test("with --output json every command prints JSON alone, and so does its error", async () => {
+Deno.test("with --output json every command prints JSON alone, also with a log, and the log no secret", async () => {
   const [at, ids] = await openStocked();
   await using _ = at;
+  // Its lines are many, and all on standard error.
+  at.env.CLI_DEBUG = "http";
   const wrong: string[] = [];
   for (const line of LINES) {
     const words = line.split(" ").map((word) => ids[word] ?? word.replace("$cwd", at.cwd))
@@ -145,6 +147,8 @@ Deno.test("with --output json every command prints JSON alone, and so does its e
     const isClean = isJson(out) || code !== 0 && out === "";
     const last = err.trimEnd().split("\n").at(-1) ?? "";
     if (!isClean || code !== 0 && !isJson(last)) wrong.push(`${line}: ${code}\n${out}\n${err}`);
+    const [secret] = /\b(atk|rtk|adm|whsec|sk|plk)_\w{4,}/.exec(err) ?? [];
+    if (secret !== undefined) wrong.push(`${line} shows ${secret}`);
   }
   deepEqual(wrong, []);
 });
