@@ -108,12 +108,12 @@ function isSecretHeader(name: string): boolean {
 
 /** Secrets by the end of their names, read without separators and capitals. */
 const SECRET_END =
-  /(?:token|secret|password|passwd|passphrase|credential|cookie|apikey|privatekey)s?$/;
+  /(?:token|secret|password|passwd|passphrase|credential|cookie|apikey|privatekey|signature)s?$/;
 
 /** Secrets by their whole names, read without separators and capitals. */
 const SECRET_NAMES = new Set(
   ("code codeverifier authorizationcode devicecode usercode assertion clientassertion jwt pem key " +
-    "authorization proxyauthorization authorizationheader").split(" "),
+    "authorization proxyauthorization authorizationheader sig").split(" "),
 );
 
 /** Whether the value under this name is a credential. */

@@ -94,6 +94,10 @@ const NAMES = [
   "clientSecret",
   "apiKey",
   "Authorization",
+  // Whoever has a signed address may read its file.
+  "signature",
+  "sig",
+  "X-Amz-Signature",
 ];
 
 /** Every place that a secret may stand in, under the given name. */

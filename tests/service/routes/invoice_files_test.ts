@@ -46,6 +46,11 @@ Deno.test("an invoice's file is found by its redirect, and is a PDF of the invoi
   const printed = await desk.run("invoices", "file", "ada", id);
   equal(printed.code, 0, printed.err);
   equal((await download(desk, printed.out.trim())).status, 200);
+  // The log of requests does not let its reader do the same.
+  desk.env.CLI_DEBUG = "http";
+  const { out, err } = await desk.run("invoices", "file", "ada", id);
+  const signature = new URL(out.trim()).searchParams.get("signature") ?? "";
+  deepEqual([signature.length > 20, err.includes(signature)], [true, false]);
 });
 
 Deno.test("a file's address is valid for an hour, and for this file only", async () => {
