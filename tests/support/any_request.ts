@@ -29,15 +29,21 @@ export const OWN_ORIGIN = "own";
 
 /**
  * Requests for one target after the other, so that each gets its share, with ids of the stock as it
- * is when the request is made.
+ * is when the request is made. Every second request is for one of the wanted targets, by their names.
  */
-export function anyRequest(stock: Stock): fc.Arbitrary<AnyRequest> {
+export function anyRequest(
+  stock: Stock,
+  wanted: ReadonlySet<string> = new Set(),
+): fc.Arbitrary<AnyRequest> {
+  const favoured = targets.filter(({ name }) => wanted.has(name));
   let made = 0;
   return fc.boolean().chain((isClean) => {
-    const target = targets[made % targets.length];
+    const turn = favoured.length > 0 ? made >> 1 : made;
+    const some = favoured.length > 0 && made % 2 === 1 ? favoured : targets;
+    const target = some[turn % some.length];
     if (!target) throw new Error("There is nothing to ask for");
     // Every so often the wrong credential.
-    const isStranger = Math.floor(made / targets.length) % 16 === 7;
+    const isStranger = Math.floor(turn / targets.length) % 16 === 7;
     made++;
     const making: Making = { stock, ...isClean ? CLEAN : FAULTY };
     const key = `Bearer ${stock.of("public_api_keys").at(-1)}`;

@@ -29,14 +29,23 @@ export type Tally = Map<string, Map<number, number>>;
 /** How long a request may take, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
-/** Sends requests, some at a time. Throws at the first that is answered as it must not be. */
+/**
+ * Sends requests, some at a time, every second one to a wanted target if any are named. Throws at the
+ * first that is answered as it must not be.
+ */
 export async function sendGenerated(
   site: Site,
-  options: { requests: number; atATime: number; tally: Tally; round: number },
+  options: {
+    requests: number;
+    atATime: number;
+    tally: Tally;
+    round: number;
+    wanted?: ReadonlySet<string>;
+  },
 ): Promise<void> {
-  const { requests, atATime, tally, round } = options;
+  const { requests, atATime, tally, round, wanted } = options;
   const fetch = await checkedFetch(site.fetch);
-  const one = anyRequest(site.stock);
+  const one = anyRequest(site.stock, wanted);
   const some = fc.tuple(...Array.from({ length: atATime }, () => one));
   await fc.assert(
     fc.asyncProperty(some, async (all) => {
