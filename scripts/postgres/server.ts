@@ -53,13 +53,21 @@ export interface ServerCertificate {
 /** The database that a server with a certificate shows to encrypted connections alone. */
 export const ONLY_TLS = "only_tls";
 
-/** Starts a new server with some settings, such as `fsync=off`. With a certificate it offers TLS. */
+/** How to start a server. */
+export interface PostgresOptions {
+  /** With a certificate it offers TLS. */
+  tls?: ServerCertificate;
+  /** The folder to make its folder in. Default: that for temporary files. */
+  parent?: string | undefined;
+}
+
+/** Starts a new server with some settings, such as `fsync=off`. */
 export async function startPostgres(
   bin: string,
   settings: readonly string[],
-  tls?: ServerCertificate,
+  { tls, parent }: PostgresOptions = {},
 ): Promise<PostgresServer> {
-  const folder = await Deno.makeTempDir({ prefix: "postgres" });
+  const folder = await Deno.makeTempDir({ prefix: "postgres", ...parent && { dir: parent } });
   const owner = await ownerOf(folder);
   const data = join(folder, "data");
   const port = freePort();
