@@ -33,7 +33,7 @@ const SETTINGS = [
 ];
 
 const PERMISSIONS = [
-  "--allow-net=127.0.0.1,127.0.0.2,localhost,[::1]",
+  "--allow-net=127.0.0.1,127.0.0.2,localhost,[::1],0.0.0.0:0",
   "--allow-env",
   "--allow-sys=uid",
   "--allow-read",

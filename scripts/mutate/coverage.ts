@@ -36,7 +36,7 @@ export function commonArguments(copy: Copy): string[] {
     "--no-check",
     "--frozen",
     "--no-prompt",
-    "--allow-net=127.0.0.1,localhost,[::1]",
+    "--allow-net=127.0.0.1,localhost,[::1],0.0.0.0:0",
     "--allow-env",
     "--allow-read",
     "--allow-write",

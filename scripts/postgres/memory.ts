@@ -12,14 +12,16 @@ const MEMORY = "/dev/shm";
 /** What a server of the tests may need, in bytes. In many containers there are only 64 MiB. */
 const NEEDED = 3 * 2 ** 30;
 
-/** The folder in memory, if there is one with so many bytes to spare. */
+/** How much room there is in a folder: blocks that are free, and the bytes of each. */
+type Room = { bavail: number; bsize: number };
+
+/** The folder in memory, if there is one with enough room. */
 export async function findMemory(
-  folder: string = MEMORY,
-  needed: number = NEEDED,
+  roomIn: (folder: string) => Promise<Room> = (folder) => statfs(folder),
 ): Promise<string | undefined> {
   try {
-    const { bavail, bsize } = await statfs(folder);
-    return Number(bavail) * Number(bsize) >= needed ? folder : undefined;
+    const { bavail, bsize } = await roomIn(MEMORY);
+    return bavail * bsize >= NEEDED ? MEMORY : undefined;
   } catch {
     return undefined;
   }

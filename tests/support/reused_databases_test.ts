@@ -40,7 +40,11 @@ async function contentsOf(client: Client): Promise<Record<string, unknown[]>> {
     "select relname, relpages, reltuples from pg_class where oid >= 16384 order by 1",
   );
   await look("settings", "select setconfig from pg_db_role_setting");
-  await look("locks", "select objid from pg_locks where locktype = 'advisory'");
+  await look(
+    "locks",
+    "select objid from pg_locks where locktype = 'advisory' and database = " +
+      "(select oid from pg_database where datname = current_database())",
+  );
   return contents;
 }
 
