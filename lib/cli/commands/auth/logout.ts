@@ -19,6 +19,7 @@ import { setting } from "../../../config/surroundings.ts";
 import { ToolkitError, UsageError } from "../../../errors.ts";
 import { command, optionalArgument, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
+import { PartlyDone } from "../../screen/outcome.ts";
 import { askFirst } from "../../words/plain.ts";
 
 /** The result for a profile. */
@@ -34,7 +35,7 @@ export const logout = command({
   brief: "Sign out",
   details:
     "Revokes the sign-in at the service, then removes the profile. If the service cannot be " +
-    "reached, the profile is removed anyway.",
+    "reached, the profile is removed anyway, and the exit code is 9.",
   args: { profile: optionalArgument("The profile (default: the active one)") },
   flags: {
     all: toggle("Sign out of all profiles"),
@@ -59,8 +60,20 @@ export const logout = command({
     if (done.length === 0) out.note("Nobody is signed in: there is nothing to do.");
     if (out.format === "json") out.json(JSON.stringify({ signed_out: done }));
     await tellRemaining(context, applied);
+    refuseKept(done);
   },
 });
+
+/** Fails when a sign-in was removed here, and may go on at the service. */
+function refuseKept(done: readonly SignedOut[]): void {
+  const kept = done.filter(({ revoked }) => !revoked);
+  if (kept.length === 0) return;
+  const names = kept.map(({ profile }) => JSON.stringify(profile)).join(", ");
+  const noun = kept.length === 1 ? "profile" : "profiles";
+  throw new PartlyDone(`Cannot revoke the sign-in of the ${noun} ${names}: it was only removed`, {
+    hint: "Copies of its tokens work until they expire, or until the service revokes them.",
+  });
+}
 
 /** The profiles to sign out of. */
 async function namesToRemove(
@@ -93,7 +106,7 @@ async function signOutOf(context: Context, name: string): Promise<SignedOut> {
     revoked = profile !== undefined;
   } catch (error) {
     if (!(error instanceof ToolkitError)) throw error;
-    out.warn(`${error.message}. Copies of this profile's tokens may still work.`);
+    out.warn(error.message);
   }
   await removeProfile(around, name);
   return { profile: name, revoked };
