@@ -37,53 +37,66 @@ function limitOf({ ms }: Case): number {
   return LEAST_LIMIT_MS + 10 * ms;
 }
 
-/**
- * Tries a fault by its switch. Returns the test that finds it. "unreached": no test passes the switch a
- * second time, since its code runs once in a process, such as when a module is loaded late.
- */
+/** The result of tests with switches. */
+export interface Hunted {
+  /** The test that finds the fault. */
+  finder: Finder | undefined;
+  /**
+   * The tests that passed without passing the switch, though they had passed it before: its code runs
+   * once in a process, when a module is loaded late or before a cache is filled.
+   */
+  missed: Case[];
+}
+
+/** Tries a fault by its switch. */
 export async function trySwitched(
   fault: Fault,
   id: number,
   cases: readonly Case[],
   { warm }: Slot,
   successes: Successes,
-): Promise<Finder | "unreached" | undefined> {
-  let isReached = cases.length === 0;
+): Promise<Hunted> {
+  const missed: Case[] = [];
   const finder = await firstFinder(fault, cases, successes, {
     async withFault(one) {
       const outcome = await run(warm, one, [id]);
-      isReached ||= outcome.failed || outcome.hits.includes(id);
+      if (!outcome.failed && !outcome.hits.includes(id)) missed.push(one);
       return outcome;
     },
     without: (one) => run(warm, one),
     renew: () => warm.stop(),
   });
-  return isReached ? finder : "unreached";
+  return { finder, missed };
 }
 
 /**
  * Tries some faults by their switches, all at once: most tests pass with all of them, and so with each
- * of them alone. Only a test that fails runs with one fault at a time. Returns the tests that find
- * faults.
+ * of them alone. Only a test that fails runs with one fault at a time.
  */
 export async function tryTogether(
   faults: ReadonlyMap<number, Fault>,
   cases: readonly Case[],
   slot: Slot,
   successes: Successes,
-): Promise<Map<number, Finder>> {
-  const found = new Map<number, Finder>();
+): Promise<Map<number, Hunted>> {
+  const results = new Map([...faults.keys()].map((id): [number, Hunted] => [id, {
+    finder: undefined,
+    missed: [],
+  }]));
   for (const one of cases) {
-    const open = [...faults.keys()].filter((id) => !found.has(id) && one.hits.has(id));
-    if (open.length === 0 || !(await run(slot.warm, one, open)).failed) continue;
-    for (const id of open) {
+    const open = [...results].filter(([id, { finder }]) => !finder && one.hits.has(id));
+    if (open.length === 0) continue;
+    const { failed, hits } = await run(slot.warm, one, open.map(([id]) => id));
+    for (const [id, result] of open) {
       const fault = faults.get(id);
-      if (fault === undefined) continue;
-      const finder = await trySwitched(fault, id, [one], slot, successes);
-      if (finder !== undefined && finder !== "unreached") found.set(id, finder);
+      if (!failed && !hits.includes(id)) result.missed.push(one);
+      if (!failed || fault === undefined) continue;
+      const { finder, missed } = await trySwitched(fault, id, [one], slot, successes);
+      result.finder = finder;
+      result.missed.push(...missed);
     }
   }
-  return found;
+  return results;
 }
 
 /** Tries a fault in a new process, which has it from the beginning. */

@@ -110,11 +110,11 @@ async function tryNear(
       if (refused.get(fault)) return tell({ fault, found: "types", tests: 0 });
       const cases = relevant(fault, near, place);
       const id = switchOf(fault, place);
-      const first = id === undefined
-        ? "unreached"
+      const { finder: first, missed } = id === undefined
+        ? { finder: undefined, missed: cases }
         : await trySwitched(fault, id, cases, slot, place.successes);
-      const isOnce = first === "unreached";
-      const finder = isOnce ? await tryLoaded(fault, cases, slot, place.successes) : first;
+      const finder = first ?? await tryLoaded(fault, missed, slot, place.successes);
+      const isOnce = id === undefined || (cases.length > 0 && missed.length === cases.length);
       counts = true;
       const tests = countFiles(cases);
       if (finder !== undefined) return tell(foundBy(finder, fault, tests));
@@ -147,9 +147,11 @@ async function tryFar(open: readonly Open[], place: Place, tell: Tell): Promise<
   await inTurns(groups, slots, async (group, slot) => {
     const faults = new Map(group.flatMap(({ id, fault }) => id === undefined ? [] : [[id, fault]]));
     const others = cases.filter((one) => !group[0]?.tried.has(one));
-    const found = await tryTogether(faults, others, slot, successes);
+    const results = await tryTogether(faults, others, slot, successes);
     for (const one of group) {
-      end(one, relevant(one.fault, others, place), found.get(one.id ?? -1));
+      const { finder, missed } = results.get(one.id ?? -1) ?? { finder: undefined, missed: [] };
+      const chosen = relevant(one.fault, others, place);
+      end(one, chosen, finder ?? await tryLoaded(one.fault, missed, slot, successes));
     }
   });
   const once = open.filter(({ id }) => id === undefined);
