@@ -43,12 +43,11 @@ export function parseDuration(text: string): Readonly<Duration> {
 function readDuration(text: string): Readonly<Duration> {
   const match = FORM.exec(text);
   if (!match) throw new RangeError(`${JSON.stringify(text)} is no ISO 8601 duration`);
-  const [years, months, weeks, days, hours, minutes, seconds] = match.slice(1).map(Number)
-    .map((value) => Number.isNaN(value) ? 0 : value);
+  const part = (group: number): number => Number(match[group] ?? 0);
   return {
-    months: (years ?? 0) * 12 + (months ?? 0),
-    days: (weeks ?? 0) * 7 + (days ?? 0),
-    ms: ((hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (seconds ?? 0)) * 1000,
+    months: part(1) * 12 + part(2),
+    days: part(3) * 7 + part(4),
+    ms: (part(5) * 3600 + part(6) * 60 + part(7)) * 1000,
   };
 }
 

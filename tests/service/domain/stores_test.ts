@@ -1,5 +1,10 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
-import { derivedUuid, platformOf, transactionId } from "../../../lib/service/domain/stores.ts";
+import {
+  derivedUuid,
+  periodIn,
+  platformOf,
+  transactionId,
+} from "../../../lib/service/domain/stores.ts";
 
 Deno.test("each store has the platform of its customers, and others have none", () => {
   const stores = [
@@ -54,4 +59,11 @@ Deno.test("derived ids repeat, differ by number, and those of a later day sort l
     match(derivedUuid("a", at), /^[0-9a-f]{8}-/);
     notEqual(derivedUuid("a", at), derivedUuid("b", at));
   }
+});
+
+Deno.test("periods are shorter in the test store only", () => {
+  const periods = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"];
+  const inTestStore = ["PT5M", "PT5M", "PT10M", "PT15M", "PT30M", "PT60M"];
+  deepEqual(periods.map((one) => periodIn("test_store", one)), inTestStore);
+  deepEqual(periods.map((one) => periodIn("app_store", one)), periods);
 });

@@ -172,7 +172,9 @@ Deno.test("an action that the state does not allow is refused with a reason, and
     ["later than the end", () => extend(active, START, START + DAY)],
     ["not paused", () => resume(active, START)],
     ["already failing", () => failNext(failNext(active, START, null).after, START, null)],
+    ["that is expired cannot be extended", () => extend(expired, START, START + 99 * DAY)],
     ["must be higher", () => raisePrice(active, START, 1)],
+    ["must be higher", () => raisePrice(active, START, active.price_micros)],
     ["no price increase", () => agreeToPrice(active, START)],
     ["already expired", () => expireNow(expired, START, "UNKNOWN")],
   ];
