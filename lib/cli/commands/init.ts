@@ -256,18 +256,25 @@ async function bind(context: Context, binding: Bound): Promise<BoundFolder> {
     if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
     const bound = await bindFolder(around, binding);
     const own = before?.path === join(folder, LOCAL_FILE);
-    if (profile && own && known && before?.profile) await revoke(context, before.profile);
+    if (profile && own && known && before?.profile) {
+      await revoke(context, before.profile, "The previous sign-in was replaced");
+    }
     return bound;
   } catch (error) {
-    if (profile) await revoke(context, profile);
+    if (profile) await revoke(context, profile, "The new sign-in was dropped");
     throw error;
   }
 }
 
-/** Revokes a sign-in if possible, since its tokens are no longer stored. */
-async function revoke({ around }: Context, token: StoredToken): Promise<void> {
+/** Revokes a sign-in if possible, since its tokens are no longer stored. Warns otherwise. */
+async function revoke({ around, out }: Context, token: StoredToken, what: string): Promise<void> {
   const { signOut } = await import("../../connect.ts");
-  await signOut(token, { surroundings: around }).catch(() => {});
+  try {
+    await signOut(token, { surroundings: around });
+  } catch (error) {
+    if (!(error instanceof ToolkitError)) throw error;
+    out.warn(`${what}, but not revoked: ${error.message}`);
+  }
 }
 
 /** Shows the written files. */

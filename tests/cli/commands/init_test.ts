@@ -216,6 +216,18 @@ Deno.test("init --force replaces the folder's sign-in and ends the old one", asy
   strictEqual(await liveGrants(at), grants);
 });
 
+Deno.test("init --force warns when the old sign-in cannot be ended", async () => {
+  await using at = await inRepository();
+  await at.run("init --no-apps");
+  const intercept = ({ url }: Request) =>
+    Promise.resolve(
+      url.endsWith("/oauth2/revoke") ? new Response("", { status: 500 }) : undefined,
+    );
+  const again = await at.run("init --no-apps --force", { intercept });
+  strictEqual(again.code, 0, again.err);
+  match(again.err, /^Warning: The previous sign-in was replaced, but not revoked: /m);
+});
+
 Deno.test("a folder whose sign-in has ended is bound again with the profile", async () => {
   await using at = await inRepository();
   await at.run("init --no-apps");
