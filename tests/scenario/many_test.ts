@@ -28,6 +28,29 @@ Deno.test("a customer may have more entitlements than one page", async () => {
   equal(code, 0, out + err);
 });
 
+Deno.test("an explanation has the latest purchases of many", async () => {
+  await using folder = await openFolder();
+  const bought = (n: number) =>
+    `  - purchase: { customer: ada, product: coins, transaction_id: t${n} }\n    as: p${n}\n`;
+  const file = await folder.write(
+    "a.yaml",
+    `start:
+  at: 2026-01-31
+  catalogue:
+    apps: { ios: app_store }
+    entitlements: [pro]
+    products:
+      coins: { app: ios, type: consumable, price: 1 }
+steps:
+${Array.from({ length: 23 }, (_, n) => bought(n)).join("")}  - expect: { access: { ada: [pro] } }
+`,
+  );
+  const { code, out } = await folder.run("scenario", "run", file);
+  equal(code, 1, out);
+  match(out, /^ +3 earlier purchases$/m);
+  equal([...out.matchAll(/The purchase purc\w+ is owned/g)].length, 20);
+});
+
 Deno.test("an invoice after a hundred others is paid", async () => {
   await using folder = await openFolder();
   const file = await folder.write(

@@ -5,7 +5,7 @@
  */
 
 import { path } from "../../path.ts";
-import { type Bench, fieldOf, type SeenEvent } from "./bench.ts";
+import { type Bench, fieldOf, listAll, readAll, type SeenEvent } from "./bench.ts";
 import { isoMoment } from "../file/times.ts";
 import type { Json } from "../file/tree.ts";
 
@@ -49,28 +49,30 @@ function origin({ scenario }: Bench, number: number): string {
   return step ? `came with step ${number} (${step.title}, line ${step.at.line})` : "came first";
 }
 
-/** A page of something that a customer holds. */
-interface Holdings {
-  /** The items. */
-  items: { readonly [key: string]: Json }[];
+/** A subscription or purchase. */
+type Holding = { readonly [key: string]: Json };
+
+/** How many sentences about things of one kind are shown. */
+const MOST_TOLD = 20;
+
+/** The latest of several sentences, with the number of the others. */
+function latest(sentences: readonly string[], noun: string): string[] {
+  const others = sentences.length - MOST_TOLD;
+  if (others <= 0) return [...sentences];
+  return [`${others} earlier ${noun}${others === 1 ? "" : "s"}`, ...sentences.slice(-MOST_TOLD)];
 }
 
 /** Why a customer has access or not: each subscription and purchase, and the last event of each. */
 export async function explainAccess(bench: Bench, customer: string): Promise<string[]> {
-  const answer = await bench.stage.send({
-    method: "GET",
-    path: path`/customers/${customer}/subscriptions`,
-    query: { limit: 20 },
-  });
-  if ("refused" in answer) return [`There is no customer ${JSON.stringify(customer)}`];
-  const { items } = answer.done as unknown as Holdings;
-  const told = items.map((one) => tellSubscription(bench, one));
-  const bought = await bench.read<Holdings>({
-    method: "GET",
-    path: path`/customers/${customer}/purchases`,
-    query: { limit: 20 },
-  });
-  const once = bought.items.map((one) => `The purchase ${one.id} is ${words(one.status)}`);
+  const { stage } = bench;
+  const list = await listAll<Holding>(stage, path`/customers/${customer}/subscriptions`);
+  if ("refused" in list) return [`There is no customer ${JSON.stringify(customer)}`];
+  const told = latest(list.items.map((one) => tellSubscription(bench, one)), "subscription");
+  const bought = await readAll<Holding>(stage, path`/customers/${customer}/purchases`);
+  const once = latest(
+    bought.map((one) => `The purchase ${one.id} is ${words(one.status)}`),
+    "purchase",
+  );
   const last = bench.seen.findLast(({ fields }) => concerns(fields, customer));
   const event = last ? [`The last event: ${tellEvent(bench, last)}`] : [];
   const all = [...told, ...once];
