@@ -11,7 +11,12 @@ async function signedIn(validS = 3600): Promise<Home> {
   const expires_at_ms = home.around().now() + validS * 1000;
   const token = { access_token, refresh_token, expires_at_ms, client_id: "cli" };
   await saveProfile(home.around(), { name: "default", ...token, base_url: BASE_URL });
-  home.env["CLI_PROJECT_ID"] = home.service.projectId ?? "";
+  const projectId = home.service.projectId ?? "";
+  home.env["CLI_PROJECT_ID"] = projectId;
+  // The first request connects, and takes longer than anybody waits at a Tab.
+  const headers = { Authorization: `Bearer ${access_token}` };
+  const list = new Request(`${BASE_URL}/v2/projects/${projectId}/offerings`, { headers });
+  equal((await home.service.fetch(list)).status, 200);
   return home;
 }
 
