@@ -12,11 +12,11 @@ import { allows } from "../contract/scopes.ts";
 /** A request's validated query, and the fields in its `expand`. */
 type RequestQuery = Pick<Call, "query" | "expand">;
 
-/**
- * The defaults for a request without a query, by route. Most requests have none and need only a
- * copy.
- */
-const emptyQueries = new WeakMap<Route, object>();
+/** The validated queries of a route that most requests send: none, or a limit alone. */
+const usualQueries = new WeakMap<Route, Map<string, object>>();
+
+/** Those queries. There are few of them, so all that are valid can be kept. */
+const USUAL = /^(?:\?limit=\d{1,3})?$/;
 
 /**
  * Validates the query of a request.
@@ -26,15 +26,22 @@ const emptyQueries = new WeakMap<Route, object>();
 export function queryOf(
   { route, url, actor }: { route: Route; url: URL; actor: Actor },
 ): RequestQuery {
-  if (url.search !== "") {
-    const parameters = url.searchParams;
-    checkQuery(parameters);
-    const query = validate(route.query, Object.fromEntries(parameters));
-    return { query, expand: expansions(parameters, route, actor) };
-  }
-  const known = emptyQueries.get(route) ?? validate(route.query, {});
-  emptyQueries.set(route, known);
-  return { query: { ...known }, expand: new Set() };
+  if (USUAL.test(url.search)) return { query: { ...usualQuery(route, url) }, expand: new Set() };
+  const parameters = url.searchParams;
+  checkQuery(parameters);
+  const query = validate(route.query, Object.fromEntries(parameters));
+  return { query, expand: expansions(parameters, route, actor) };
+}
+
+/** A usual query. It is validated once; requests get copies. */
+function usualQuery(route: Route, url: URL): object {
+  const known = usualQueries.get(route) ?? new Map<string, object>();
+  usualQueries.set(route, known);
+  const present = known.get(url.search);
+  if (present) return present;
+  const query = validate(route.query, Object.fromEntries(url.searchParams));
+  known.set(url.search, query);
+  return query;
 }
 
 /**

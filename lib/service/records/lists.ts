@@ -87,9 +87,6 @@ export function tableListing<T extends ListedTable, Item>(
 ): Listing<Listed<T>, number, Item> {
   const { tx } = call;
   const { object, where, newestFirst = false } = options;
-  // SQLite has no index for an expression.
-  const place = options.isNarrow ? sql`+seq` : sql`seq`;
-  const order = newestFirst ? sql`desc` : sql`asc`;
   return {
     async positionOf(id) {
       const row = await findRow<ListedTable>(tx, table, id);
@@ -97,6 +94,9 @@ export function tableListing<T extends ListedTable, Item>(
     },
     async rowsAfter(seq, count) {
       if (!where) return await listRows(tx, table, { after: seq, newestFirst, count });
+      // SQLite has no index for an expression.
+      const place = options.isNarrow ? sql`+seq` : sql`seq`;
+      const order = newestFirst ? sql`desc` : sql`asc`;
       const after = seq === undefined
         ? sql`1 = 1`
         : newestFirst

@@ -1,4 +1,5 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { Refusal } from "../../../lib/service/contract/errors.ts";
 import type { Route } from "../../../lib/service/contract/route.ts";
 import { queryOf } from "../../../lib/service/http/query.ts";
 import { routes } from "../../../lib/service/routes/mod.ts";
@@ -20,6 +21,25 @@ Deno.test("a request without a query gets the defaults, and a copy of its own", 
   deepEqual(first.query, route.query.parse({}));
   Object.assign(first.query as object, { limit: 1 });
   deepEqual(queryOf({ route, url, actor: ACTOR }).query, route.query.parse({}));
+});
+
+Deno.test("a limit alone is validated for each route, and each request gets a copy", () => {
+  const route = routeNamed("listOfferings");
+  const ask = (search: string, of = route) =>
+    queryOf({ route: of, url: new URL(`http://127.0.0.1:4010/v2/x${search}`), actor: ACTOR });
+  for (const limit of [7, 100, 7]) {
+    const { query, expand } = ask(`?limit=${limit}`);
+    deepEqual(query, { limit });
+    equal(expand.size, 0);
+    Object.assign(query as object, { limit: 1 });
+  }
+  for (let i = 0; i < 2; i++) {
+    throws(() => ask("?limit=0"), Refusal);
+    deepEqual(ask("?limit=101").query, route.query.parse({ limit: "101" }));
+    const other = routeNamed("getApp");
+    deepEqual(ask("?limit=7", other).query, other.query.parse({ limit: "7" }));
+  }
+  deepEqual(ask("?limit=7&starting_after=a").query, { limit: 7, starting_after: "a" });
 });
 
 Deno.test("one token's permissions give nothing to another token of the same person", async () => {
