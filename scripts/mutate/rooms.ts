@@ -81,8 +81,13 @@ async function tryRound(faults: readonly Fault[], max: number, place: Place): Pr
     place.plan.tellTrial(trial);
   };
   let open = await tryNear(faults, max, place, tell);
-  for (const step of [tryFar, tryPrograms, tryTypes]) {
-    if (open.length > 0) open = await step(open, place, tell);
+  try {
+    for (const step of [tryFar, tryPrograms, tryTypes]) {
+      if (open.length > 0) open = await step(open, place, tell);
+    }
+  } catch (error) {
+    place.plan.tell("Not in the table: the last faults that no test near them finds");
+    throw error;
   }
   for (const { fault, tests } of open) tell({ fault, found: "no", tests });
   return trials;
@@ -140,9 +145,11 @@ async function tryFar(open: readonly Open[], place: Place, tell: Tell): Promise<
     else tell(foundBy(finder, one.fault, tests));
   };
   const switched = open.filter(({ id }) => id !== undefined);
+  // Each slot gets some of them.
+  const size = Math.max(1, Math.min(TOGETHER, Math.ceil(switched.length / slots.length)));
   const groups = Array.from(
-    { length: Math.ceil(switched.length / TOGETHER) },
-    (_, i) => switched.slice(i * TOGETHER, (i + 1) * TOGETHER),
+    { length: Math.ceil(switched.length / size) },
+    (_, i) => switched.slice(i * size, (i + 1) * size),
   );
   await inTurns(groups, slots, async (group, slot) => {
     const faults = new Map(group.flatMap(({ id, fault }) => id === undefined ? [] : [[id, fault]]));
