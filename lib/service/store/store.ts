@@ -32,8 +32,8 @@ export interface Store {
   /** Reads or writes a little, on disk, to show that it is possible. It changes nothing. */
   probe(access: Access): Promise<void>;
   /**
-   * Runs something that writes again and again. Meanwhile the log may grow to its usual length before
-   * it is copied into the database; each write is on disk in the log all the same.
+   * Runs something that writes again and again. Meanwhile the log may grow to 64 MiB before it is
+   * copied into the database; each write is on disk in the log all the same.
    */
   writeMuch<T>(run: () => Promise<T>): Promise<T>;
   /** Keeps the log short. To be called every minute or so. */

@@ -13,7 +13,7 @@ import { guardStore, type Store, type StoreOptions } from "../store.ts";
 import { connect, type Connection } from "./connection.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "../migrations/mod.ts";
-import { LATE_CHECKPOINT, USUAL_CHECKPOINT } from "./log_size.ts";
+import { LARGEST_LOG, LATE_CHECKPOINT, USUAL_CHECKPOINT, USUAL_LOG } from "./log_size.ts";
 import { createLogKeeper, THREAD_WAIT_MS } from "./patience.ts";
 import { createReader } from "./reader.ts";
 import { checkContent, checkFile, checkSchema, isAsWritten, schemaOf } from "./soundness.ts";
@@ -87,13 +87,17 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
 /** Makes what lets the log grow for a while. */
 function postponeCheckpoints(connection: Connection): Store["writeMuch"] {
   let running = 0;
-  const checkpointAt = (pages: number) => connection.rows(`PRAGMA wal_autocheckpoint = ${pages}`);
+  const allow = (pages: number, length: number) => {
+    connection.rows(`PRAGMA wal_autocheckpoint = ${pages}`);
+    // A log that is cut at each start would take its place on the disk anew.
+    connection.rows(`PRAGMA journal_size_limit = ${length}`);
+  };
   return async (run) => {
-    if (++running === 1) checkpointAt(LATE_CHECKPOINT);
+    if (++running === 1) allow(LATE_CHECKPOINT, LARGEST_LOG);
     try {
       return await run();
     } finally {
-      if (--running === 0) checkpointAt(USUAL_CHECKPOINT);
+      if (--running === 0) allow(USUAL_CHECKPOINT, USUAL_LOG);
     }
   };
 }
