@@ -9,6 +9,7 @@ import { DAY_MS } from "../../lib/service/domain/calendar.ts";
 import { PAID_IN } from "../../lib/service/domain/cohorts.ts";
 import {
   addToTotals,
+  monthsOf,
   type Movement,
   type MovementTotals,
   newTotals,
@@ -97,7 +98,7 @@ function fill(connection: Connection, rows: number): number {
     }
   }
   for (const row of totals.days.values()) insert(connection, "movements_daily", row);
-  for (const row of totals.months.values()) insert(connection, "movements_monthly", row);
+  for (const row of monthsOf(totals)) insert(connection, "movements_monthly", row);
   for (const row of totals.cohorts.values()) insert(connection, "cohort_payments", row);
   return write.count();
 }

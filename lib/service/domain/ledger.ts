@@ -85,33 +85,38 @@ export const SUM_KEY = [
   "platform",
 ] as const;
 
-/** Sums of movements by day, by month and by cohort, by the text of their keys. */
+/** Sums of movements by day and by cohort, by the text of their keys. */
 export interface MovementTotals {
   /** Rows of `movements_daily`. */
   days: Map<string, Row<"movements_daily">>;
-  /** Rows of `movements_monthly`. */
-  months: Map<string, Row<"movements_monthly">>;
   /** Rows of `cohort_payments`. */
   cohorts: CohortTotals;
 }
 
 /** Makes sums of no movements. */
 export function newTotals(): MovementTotals {
-  return { days: new Map(), months: new Map(), cohorts: new Map() };
+  return { days: new Map(), cohorts: new Map() };
 }
 
-/** Adds a movement to the sums of its day, its month and its cohort. */
-export function addToTotals({ days, months, cohorts }: MovementTotals, movement: Movement): void {
-  const row = dayRowOf(movement);
-  addRow(days, row);
-  addRow(months, { ...row, day: monthOf(row.day) });
+/** Adds a movement to the sums of its day and its cohort. */
+export function addToTotals({ days, cohorts }: MovementTotals, movement: Movement): void {
+  addRow(days, dayRowOf(movement));
   addToCohorts(cohorts, movement);
 }
 
-function addRow(rows: Map<string, Row<"movements_daily">>, row: Row<"movements_daily">): void {
+/** Rows of `movements_monthly`: the sums of days, added up. */
+export function monthsOf({ days }: MovementTotals): Row<"movements_monthly">[] {
+  const months: MovementTotals["days"] = new Map();
+  for (const row of days.values()) addRow(months, { ...row, day: monthOf(row.day) });
+  return [...months.values()];
+}
+
+/** Adds a row to the one with its key. That one may change, so both belong to the sums. */
+function addRow(rows: MovementTotals["days"], row: Row<"movements_daily">): void {
   const key = SUM_KEY.map((name) => row[name]).join("\0");
   const known = rows.get(key);
-  rows.set(key, known ? addSums(known, row) : row);
+  if (known) addSums(known, row);
+  else rows.set(key, row);
 }
 
 /** What a movement adds to the row of its day. */
@@ -142,25 +147,19 @@ function dayRowOf(row: Movement): Row<"movements_daily"> {
   };
 }
 
-/** Two rows with the same key as one. */
-function addSums(
-  one: Row<"movements_daily">,
-  other: Row<"movements_daily">,
-): Row<"movements_daily"> {
-  return {
-    ...one,
-    movements: one.movements + other.movements,
-    gross_usd_micros: one.gross_usd_micros + other.gross_usd_micros,
-    commission_usd_micros: one.commission_usd_micros + other.commission_usd_micros,
-    tax_usd_micros: one.tax_usd_micros + other.tax_usd_micros,
-    payments_delta: one.payments_delta + other.payments_delta,
-    refunds_delta: one.refunds_delta + other.refunds_delta,
-    mrr_delta_micros: one.mrr_delta_micros + other.mrr_delta_micros,
-    actives_delta: one.actives_delta + other.actives_delta,
-    trials_delta: one.trials_delta + other.trials_delta,
-    renewing_delta: one.renewing_delta + other.renewing_delta,
-    billing_issues_delta: one.billing_issues_delta + other.billing_issues_delta,
-  };
+/** Adds the sums of a row to another one with the same key. */
+function addSums(sum: Row<"movements_daily">, row: Row<"movements_daily">): void {
+  sum.movements += row.movements;
+  sum.gross_usd_micros += row.gross_usd_micros;
+  sum.commission_usd_micros += row.commission_usd_micros;
+  sum.tax_usd_micros += row.tax_usd_micros;
+  sum.payments_delta += row.payments_delta;
+  sum.refunds_delta += row.refunds_delta;
+  sum.mrr_delta_micros += row.mrr_delta_micros;
+  sum.actives_delta += row.actives_delta;
+  sum.trials_delta += row.trials_delta;
+  sum.renewing_delta += row.renewing_delta;
+  sum.billing_issues_delta += row.billing_issues_delta;
 }
 
 const NO_LEVELS = levelsOf(undefined);

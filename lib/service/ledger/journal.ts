@@ -9,6 +9,7 @@
 import { heirsOf, mirror, shareSuccessor } from "../domain/family.ts";
 import {
   addToTotals,
+  monthsOf,
   type Movement,
   movementsOf,
   movementsOfPurchase,
@@ -90,7 +91,7 @@ interface Pages {
   ends: Map<string, NonNullable<ReturnType<typeof latestPaymentEnd>>>;
   /** All new rows of the ledger. */
   movements: Row<"movements">[];
-  /** Their sums by day, month and cohort. */
+  /** Their sums by day and cohort. */
   totals: MovementTotals;
   /** All new events. */
   events: Row<"events">[];
@@ -299,9 +300,9 @@ async function write(pages: Pages): Promise<void> {
   for (const settled of pages.settled) await settle(pages.place, settled);
   await writeEnds(tx, pages.ends);
   await writeRows(tx, "movements", history.movements);
-  const { days, months, cohorts } = pages.totals;
+  const { days, cohorts } = pages.totals;
   await writeRows(tx, "movements_daily", [...days.values()], { key: SUM_KEY, then: "add" });
-  await writeRows(tx, "movements_monthly", [...months.values()], { key: SUM_KEY, then: "add" });
+  await writeRows(tx, "movements_monthly", monthsOf(pages.totals), { key: SUM_KEY, then: "add" });
   await addCohorts(tx, cohorts);
   await markPayers(pages.place, pages.facts, pages.movements);
   for (const { created_at, transaction_id, product_id, ...change } of pages.balances) {
