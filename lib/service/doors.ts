@@ -24,7 +24,7 @@ interface DoorParts extends ServerParts {
   /** The faults that the simulator injects. */
   faults: RequestFaults;
   /** The secret for `/_sim` and the metrics, `adm_…`. */
-  adminSecret: string;
+  adminSecrets: readonly string[];
   /** The reason why the database cannot be used now, or undefined. */
   check(): Promise<Outage | undefined>;
   /** Tells whether the service is about to stop, and still answers. */

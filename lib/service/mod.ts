@@ -15,6 +15,7 @@ import {
 import { type Deliverer, type Delivery, openDelivery, type ScheduleName } from "./events/mod.ts";
 import { Refusal } from "./contract/errors.ts";
 import type { Dialect } from "./contract/spelling.ts";
+import { agreeWithOthers, secretsOf } from "./http/admin_secret.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
 import { newToken } from "./records/ids.ts";
 import { type RandomSource, sourceOf, withIds } from "./records/random.ts";
@@ -97,6 +98,8 @@ export interface ServiceOptions {
   buyers?: boolean | undefined;
   /** The secret for `/_sim`. Default: a new one. */
   adminSecret?: string | undefined;
+  /** The secret before this one, while it is changed: it opens the same. Default: none. */
+  formerAdminSecret?: string | undefined;
   /** Requests per minute for each caller. Default: too many for a script to reach. */
   rateLimits?: RateLimits | undefined;
   /**
@@ -157,6 +160,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 async function openWith(options: ServiceOptions): Promise<Service> {
   const { later = systemLater, network, role = "all" } = options;
   const { store: watched, report, wall, opened: begun } = await openWatched(options);
+  await agreeWithOthers(watched, options, wall());
   const targets = createTargets(options.webhookTargets ?? "public", {
     network,
     time: { clock: wall, later },
@@ -186,7 +190,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     delivery,
     oauth,
     faults,
-    adminSecret,
+    adminSecrets: secretsOf(adminSecret, options.formerAdminSecret),
     check: watched.check,
     isRetired: () => isRetired,
     requests,

@@ -27,8 +27,8 @@ interface OpenParts {
   dialect: Dialect;
   /** The reason why the database cannot be used now, or undefined. */
   check(): Promise<Outage | undefined>;
-  /** The secret for the metrics, `adm_…`. */
-  adminSecret: string;
+  /** The secrets for the metrics, `adm_…`. */
+  adminSecrets: readonly string[];
   /** Tells whether the service is about to stop, and still answers. */
   isRetired(): boolean;
   /** Tells whether the service is stopping. */
@@ -43,7 +43,7 @@ export function openRoutes(parts: OpenParts): OpenRoute[] {
   return [
     ...healthRoutes(parts),
     ...readable("/metrics", async ({ request }) => {
-      requireSecret(request, parts.adminSecret);
+      requireSecret(request, parts.adminSecrets);
       return await answerMetrics(parts);
     }),
     ...readable(

@@ -13,6 +13,7 @@ import { ConfigError } from "../../errors.ts";
 import { Refusal } from "../contract/errors.ts";
 import { newToken, sha256Hex } from "../records/ids.ts";
 import { SECRET } from "../store/data_folder.ts";
+import type { Store } from "../store/mod.ts";
 
 /** The form of a secret: 256 bits after the prefix. */
 const FORM = /^adm_[A-Za-z0-9_-]{43}$/;
@@ -58,6 +59,34 @@ export async function readSecret(folder: string): Promise<string> {
   );
 }
 
+/** The secrets that a process accepts: its own, and the one before that while it is changed. */
+export function secretsOf(secret: string, former: string | undefined): string[] {
+  return former ? [secret, former] : [secret];
+}
+
+/**
+ * Compares the secret with those of the other processes on the database. Closes the store when that
+ * fails.
+ *
+ * @throws {ConfigError} when one of them has another secret.
+ */
+export async function agreeWithOthers(
+  store: Store,
+  secrets: { adminSecret?: string | undefined; formerAdminSecret?: string | undefined },
+  now: number,
+): Promise<void> {
+  const { adminSecret, formerAdminSecret } = secrets;
+  // One that was made up here is told to nobody else.
+  if (!store.others || adminSecret === undefined) return;
+  try {
+    const { agreeOnSecret } = await import("./shared_secret.ts");
+    await agreeOnSecret(store, { adminSecret, formerAdminSecret, now });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 /** Whether a caller sent the secret. An empty secret never matches. */
 export function isSecret(given: string, secret: string): boolean {
   if (given === "" || secret === "") return false;
@@ -66,10 +95,10 @@ export function isSecret(given: string, secret: string): boolean {
   return nodeCrypto.timingSafeEqual(hashOf(given), hashOf(secret));
 }
 
-/** Refuses callers without the admin secret. */
-export function requireSecret(request: Request, secret: string): void {
+/** Refuses callers without one of the admin secrets: the present one, or the one before it. */
+export function requireSecret(request: Request, secrets: readonly string[]): void {
   const given = request.headers.get("Authorization")?.replace(/^Bearer /i, "") ?? "";
-  if (isSecret(given, secret)) return;
+  if (secrets.some((secret) => isSecret(given, secret))) return;
   throw new Refusal(401, "authentication_error", "The admin secret is required");
 }
 

@@ -41,9 +41,9 @@ export interface ServeOptions {
   fill?: (() => Promise<void>) | undefined;
   /**
    * The address of a database on a server, in place of a folder, and the secret of its administrator:
-   * the same for all processes on it.
+   * the same for all processes on it, and the one before that while it is changed.
    */
-  server?: { database: string; adminSecret: string } | undefined;
+  server?: { database: string; adminSecret: string; formerAdminSecret?: string } | undefined;
   /** What this process does of the work on a shared database. Default: all. */
   role?: Role | undefined;
   /** The port; 0 takes any free one. */
@@ -133,6 +133,7 @@ export async function serve(given: ServeOptions): Promise<Server> {
       role: options.role,
       empty: options.empty,
       adminSecret,
+      formerAdminSecret: shared?.formerAdminSecret,
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
       hosts,
       publicUrl,

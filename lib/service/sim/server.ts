@@ -28,8 +28,8 @@ const noBody = z.strictObject({});
 interface SimServerParts extends Omit<AdminParts, "describe"> {
   /** The deliveries of events to webhooks. */
   delivery: Omit<Delivery, "store">;
-  /** The admin secret, `adm_…`. */
-  adminSecret: string;
+  /** The admin secrets that are accepted, `adm_…`. */
+  adminSecrets: readonly string[];
   /** Called after each answered request. */
   observe?: ((observation: Observation) => void) | undefined;
   /** Called for internal errors. */
@@ -49,14 +49,14 @@ export function createSimServer(
   routes: readonly (SimRoute | AdminRoute)[],
   parts: SimServerParts,
 ): SimServer {
-  const { adminSecret } = parts;
+  const { adminSecrets } = parts;
   const describe = () => JSON.parse(openApiDocument(routes, VERSION));
   const mounted = mount(routes, {
     endpointOf: (route) => route,
-    greet: (request) => requireSecret(request, adminSecret),
+    greet: (request) => requireSecret(request, adminSecrets),
     observe: parts.observe,
     async answer(route, found) {
-      requireSecret(found.request, adminSecret);
+      requireSecret(found.request, adminSecrets);
       checkPath(found.params);
       checkQuery(new URL(found.request.url).searchParams);
       const result = "administer" in route

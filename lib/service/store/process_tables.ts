@@ -58,6 +58,17 @@ interface HolderRow {
   expires_at: number;
 }
 
+/** By what a process knows its admin secret: another one with the same secret gets the same digest. */
+interface SecretCheckRow {
+  holder: string;
+  /** What the digest is made with, besides the secret. */
+  salt: string;
+  /** The secret, hashed so that it cannot be computed from this. */
+  digest: string;
+  /** When the process started. */
+  at: number;
+}
+
 /** The process that does what needs doing once. */
 interface LeaderRow {
   /** Always 1: there is one row at most. */
@@ -72,5 +83,15 @@ export interface ProcessTables {
   catch_ups: CatchUpRow;
   notes: NoteRow;
   holders: HolderRow;
+  secret_checks: SecretCheckRow;
   leader: LeaderRow;
 }
+
+/** Those whose rows belong to no project. */
+export const SHARED_BY_PROCESSES = [
+  "request_faults",
+  "notes",
+  "holders",
+  "secret_checks",
+  "leader",
+] as const;

@@ -11,7 +11,7 @@
 import type { Generated, Selectable } from "kysely";
 import type { DeliveryTables } from "./delivery_tables.ts";
 import type { HoldingTables } from "./holding_tables.ts";
-import type { ProcessTables } from "./process_tables.ts";
+import { type ProcessTables, SHARED_BY_PROCESSES } from "./process_tables.ts";
 import type { SignInTables } from "./sign_in_tables.ts";
 
 /** A person who can sign in. */
@@ -387,10 +387,7 @@ export const SHARED_TABLES = [
   "identities",
   "idempotency_keys",
   "settings",
-  "request_faults",
-  "notes",
-  "holders",
-  "leader",
+  ...SHARED_BY_PROCESSES,
 ] as const satisfies readonly (keyof Tables)[];
 
 /** A table whose rows belong to no project. */

@@ -12,6 +12,9 @@ import { choice, text } from "../../words/command.ts";
 
 const SECRET = "CLI_SERVICE_ADMIN_SECRET";
 
+/** The secret before that, while it is changed. */
+const FORMER = "CLI_SERVICE_FORMER_ADMIN_SECRET";
+
 /** How long the secret must be, in characters. */
 const SHORTEST_SECRET = 16;
 
@@ -75,12 +78,19 @@ export async function databaseOf(
         "openssl rand -hex 32",
     });
   }
-  if (adminSecret.length < SHORTEST_SECRET) {
-    throw new ConfigError(`Cannot start the service on ${shown}: ${SECRET} is too short`, {
+  const formerAdminSecret = around.env(FORMER) || undefined;
+  const short = adminSecret.length < SHORTEST_SECRET
+    ? SECRET
+    : (formerAdminSecret?.length ?? SHORTEST_SECRET) < SHORTEST_SECRET
+    ? FORMER
+    : undefined;
+  if (short !== undefined) {
+    throw new ConfigError(`Cannot start the service on ${shown}: ${short} is too short`, {
       hint:
         `It makes tokens for every account. Use at least ${SHORTEST_SECRET} characters, such as ` +
         "the output of: openssl rand -hex 32",
     });
   }
-  return { server: { database, adminSecret }, role: role ?? "all", shown };
+  const secrets = { adminSecret, ...formerAdminSecret !== undefined && { formerAdminSecret } };
+  return { server: { database, ...secrets }, role: role ?? "all", shown };
 }
