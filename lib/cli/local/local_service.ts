@@ -80,8 +80,8 @@ function withoutAddress(folder: string): NetworkError {
 }
 
 /**
- * The error for a folder without a running service, with the address of its last one. When the
- * settings name a service that answers, its data is elsewhere, and the hint says how to reach it.
+ * The error for a folder without a running service, with the address of its last one. When nobody
+ * named the folder and a service answers, its data is elsewhere, and the hint says how to reach it.
  */
 export async function notRunning(
   context: Context,
@@ -91,7 +91,7 @@ export async function notRunning(
   const folder = folderOf(context, data);
   const message =
     `Cannot reach the local service: no service is running with the data in ${folder}`;
-  const other = await runningElsewhere(context);
+  const other = data === undefined ? await runningElsewhere(context) : undefined;
   if (other !== undefined) {
     return new NetworkError(message, {
       hint: `The service at ${other} has other data: pass its folder with --data DIR, or set ` +
