@@ -8,6 +8,7 @@
 import type { ResolvedBaseUrl } from "../../connect.ts";
 import { UsageError } from "../../errors.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
+import { readPeriod } from "../../scenario/file/times.ts";
 import type { Context } from "../context.ts";
 import { parseDate } from "../input/input.ts";
 import { adminOf, folderOf, MEMORY, sameData } from "./local_service.ts";
@@ -152,11 +153,6 @@ export function price(brief: string): Flag<number | undefined> {
 
 const DAY_MS = 86_400_000;
 
-const ISO_PERIOD = /^P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?$/;
-
-/** The days of the units of a period, as in `cli subscribers grant`. */
-const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, m: 30, y: 365 };
-
 /**
  * A period in ISO 8601, from one such as `P1M` (which follows the calendar) or from `7d`, `3m` (of
  * 30 days) or `1y` (of 365 days). `role` ends the first half of the error message.
@@ -164,12 +160,9 @@ const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, m: 30, y: 365 };
  * @throws {UsageError} for any other text.
  */
 export function parsePeriod(text: string, role = "as a period"): string {
-  const [, count, unit = ""] = /^([1-9]\d*)([dmy])$/.exec(text) ?? [];
-  const days = Number(count) * (UNIT_DAYS[unit] ?? NaN);
-  if (days < 1_000_000) return `P${days}D`;
-  if (ISO_PERIOD.test(text)) return text;
-  const why = Number.isNaN(days) ? "it is not a period such as 30d or P1M" : "it is too long";
-  throw new UsageError(`Cannot use ${JSON.stringify(text)} ${role}: ${why}`, {
+  const read = readPeriod(text);
+  if ("period" in read) return read.period;
+  throw new UsageError(`Cannot use ${JSON.stringify(text)} ${role}: ${read.why}`, {
     hint: "Use a number of days (30d), months of 30 days (3m) or years of 365 (1y), or ISO 8601: " +
       "P1M, P2W, PT5M.",
   });

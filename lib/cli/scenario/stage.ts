@@ -6,6 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { type Client, createClient } from "../../client.ts";
+import { Cancelled } from "../../errors.ts";
 import { each, LARGEST_PAGE } from "../../page.ts";
 import type { DeedRequest } from "../../scenario/deeds/deed.ts";
 import type {
@@ -197,17 +198,21 @@ export async function askHandler(
     return { status: 0, body, refused: true };
   }
   const send = around.fetch ?? fetch;
+  const started = around.now();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(HANDLER_TIMEOUT_MS)]);
   try {
     // A redirect could lead to another machine.
     const request = new Request(url, { method, headers, redirect: "manual", signal: limit });
     const response = await send(request);
     const text = await response.text();
-    if (text.length > LARGEST_ANSWER) return { status: 0, body: "its answer exceeds 1 MiB" };
-    return { status: response.status, body: jsonOr(text) };
+    const ms = around.now() - started;
+    if (text.length > LARGEST_ANSWER) return { status: 0, body: "its answer exceeds 1 MiB", ms };
+    return { status: response.status, body: jsonOr(text), ms };
   } catch (error) {
+    if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
     const unreached = whyUnreached(error, url);
-    return { status: 0, body: unreached ?? deepestMessage(error), unreached };
+    const ms = around.now() - started;
+    return { status: 0, body: unreached ?? deepestMessage(error), unreached, ms };
   }
 }
 

@@ -26,6 +26,8 @@ export function readPeriod(text: string): { period: string } | { why: string } {
   return { why: Number.isNaN(days) ? "it is not a period such as 30d or P1M" : "it is too long" };
 }
 
+const DAY_MS = 86_400_000;
+
 const MOMENT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
@@ -50,7 +52,10 @@ export function readMoment(text: string, zone = "UTC"): number | undefined {
   if (zone === "UTC") return asUtc;
   // The offset of the zone may change between the guess and the moment itself.
   const guess = asUtc - offsetAt(asUtc, zone);
-  return asUtc - offsetAt(guess, zone);
+  const at = asUtc - offsetAt(guess, zone);
+  if (at + offsetAt(at, zone) === asUtc) return at;
+  // The zone skips this hour in spring: no clock shows its times, but a day may begin with it.
+  return parts[4] === undefined ? asUtc - offsetAt(asUtc - DAY_MS, zone) : undefined;
 }
 
 /** Whether there is a time zone of this name. */

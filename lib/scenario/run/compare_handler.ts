@@ -42,6 +42,8 @@ export async function compareHandler(bench: Bench, step: Step, item: Node): Prom
     found = expected ? differences(answer.body, expected, bench.match) : [];
     if (answer.status === status && found.length === 0) return [];
     if (answer.status === 404 && orMissing) return [];
+    // A handler that does not answer uses its time up, too.
+    waited += answer.ms ?? 0;
     if (waited >= limit) break;
     const wait = WAITS_MS[look] ?? 500;
     waited += wait;

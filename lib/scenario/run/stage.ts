@@ -33,6 +33,8 @@ export interface HandlerAnswer {
   readonly body: Json;
   /** Whether the request was not sent, and never will be. */
   readonly refused?: true;
+  /** How long it took, in milliseconds. Default: no time. */
+  readonly ms?: number | undefined;
 }
 
 /** A request to the program under test. */
