@@ -128,10 +128,7 @@ Deno.test("a wrong secret, no service and no project have different errors", asy
   const none = await desk.run("clock", "show", "--data", folder);
   await Deno.remove(folder, { recursive: true });
   equal(none.code, 8);
-  match(
-    none.err,
-    /^The service at \S+ has other data: pass its folder with --data DIR, or set CLI_S/m,
-  );
+  match(none.err, /^Start it with: cli service start --data \S+$/m);
   desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
   equal((await desk.run("clock", "show", "--project-id", "projnope")).code, 5);
   delete desk.env.CLI_PROJECT_ID;
