@@ -12,7 +12,6 @@ import {
   inProject,
   type Others,
   type ProjectTx,
-  skipHeld,
   type Tx,
   updateRows,
 } from "../store/mod.ts";
@@ -64,7 +63,7 @@ export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
 /** A delivery with the payload of its event. */
 type Ready = Row<"deliveries"> & { event_payload: string };
 
-/** Claims deliveries of a lane, retries first. Those that others hold are left out. */
+/** Claims deliveries of a lane, retries first. */
 export async function claim(
   whole: Tx,
   lane: Lane,
@@ -104,14 +103,13 @@ async function readyIn(
   now: number,
   most: number,
 ): Promise<Ready[]> {
-  const free = skipHeld(tx);
   const { rows: again } = await fixed<Ready>`
     select deliveries.*, events.payload as event_payload
     from deliveries join events
       on events.project_id = deliveries.project_id and events.id = deliveries.event_id
     where deliveries.project_id = ${project_id} and integration_id = ${integration_id}
       and ready_at > 0 and ready_at <= ${now}
-    order by ready_at, deliveries.seq limit ${most}`.execute(tx, free);
+    order by ready_at, deliveries.seq limit ${most}`.execute(tx);
   if (again.length === most) return again;
   const { rows: fresh } = await fixed<Ready>`
     select deliveries.*, events.payload as event_payload
@@ -119,7 +117,7 @@ async function readyIn(
       on events.project_id = deliveries.project_id and events.id = deliveries.event_id
     where deliveries.project_id = ${project_id} and integration_id = ${integration_id}
       and ready_at = 0
-    order by deliveries.seq limit ${most - again.length}`.execute(tx, free);
+    order by deliveries.seq limit ${most - again.length}`.execute(tx);
   return [...again, ...fresh];
 }
 
@@ -168,8 +166,11 @@ export async function freeLeases(
   for (const { project_id, id, lease } of claims) {
     const tx = inProject(whole, project_id);
     // Its holder may have ended it meanwhile, or another process may have released it.
-    const delivery = await free(tx, { id, lease });
-    if (delivery) await recordInterrupted(tx, delivery, now);
+    const delivery = await tx.selectFrom("deliveries").selectAll().where("id", "=", id)
+      .where("lease", "=", lease).executeTakeFirst();
+    if (!delivery) continue;
+    await recordInterrupted(tx, delivery, now);
+    await free(tx, delivery);
   }
 }
 
@@ -190,11 +191,8 @@ export async function freeUnknown(
   }
 }
 
-/** Makes a claimed delivery ready again. Undefined when the claim is no longer there. */
-async function free(
-  tx: ProjectTx,
-  { id, lease }: Pick<Row<"deliveries">, "id" | "lease">,
-): Promise<Row<"deliveries"> | undefined> {
-  return await tx.updateTable("deliveries").set({ lease: null, ready_at: 0 }).where("id", "=", id)
-    .where("lease", "=", lease).returningAll().executeTakeFirst();
+/** Makes a claimed delivery ready again. */
+async function free(tx: ProjectTx, { id }: Row<"deliveries">): Promise<void> {
+  await tx.updateTable("deliveries").set({ lease: null, ready_at: 0 }).where("id", "=", id)
+    .execute();
 }

@@ -41,11 +41,6 @@ export interface TextTx extends TextPlace {
   readonly enter: ((projectId: string) => void) | undefined;
   /** How the engine takes many values as one. Not there where that saves nothing. */
   readonly arrays: Arrays | undefined;
-  /**
-   * Whether work that locks its rows by itself may change this project meanwhile: see `Locks`. Then
-   * `delivery_lines.ts` has the locks.
-   */
-  readonly hasRowLocks: boolean;
 }
 
 /** What the columns of all tables hold. */
@@ -71,8 +66,6 @@ export interface Runner {
   enter?(projectId: string): void;
   /** See `Tx.arrays`. */
   readonly arrays?: Arrays | undefined;
-  /** See `Tx.hasRowLocks`. */
-  readonly hasRowLocks?: boolean;
 }
 
 /**
@@ -85,14 +78,13 @@ export function queriesOn(
   snapshot?: object,
 ): Tx {
   const enter = runner.enter && ((projectId: string) => runner.enter?.(projectId));
-  const { arrays, hasRowLocks = false } = runner;
+  const { arrays } = runner;
   const executeQuery = async <R>(query: CompiledQuery) => {
     check(query);
     return runner.execute<R>(query);
   };
   if (!hasBuilder()) {
-    const getExecutor = () => ({ executeQuery });
-    const written: TextTx = { getExecutor, snapshot, enter, arrays, hasRowLocks };
+    const written: TextTx = { getExecutor: () => ({ executeQuery }), snapshot, enter, arrays };
     // Work that builds queries waits for the builder, so this work does not.
     return written as Tx;
   }
@@ -103,7 +95,7 @@ export function queriesOn(
   // The executor is what the `sql` tag asks for.
   const getExecutor = () => executor;
   const queries = new QueryCreator<Pick<Tables, SharedTable>>({ executor });
-  return Object.assign(queries, { getExecutor, snapshot, enter, arrays, hasRowLocks });
+  return Object.assign(queries, { getExecutor, snapshot, enter, arrays });
 }
 
 /** Only a query that streams its rows asks for a connection of its own. */
