@@ -168,6 +168,7 @@ testPooled(
         database: file,
         role: "worker",
         webhookTargets: "loopback",
+        adminSecret,
       }, database);
       receiver.behave = answers(200);
       const own = all.services[0]?.store.others?.holder;
