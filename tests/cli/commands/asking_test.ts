@@ -1,7 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
-import type { Group } from "../../../lib/cli/words/command.ts";
-import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
+import type { Command } from "../../../lib/cli/words/command.ts";
+import { findEntry } from "../../../lib/cli/words/find_entry.ts";
+import { commandsOf } from "../../support/command_tree.ts";
 import { openStocked } from "../../support/stocked_home.ts";
 
 /** Every command that can ask, as a line that does. */
@@ -44,21 +45,15 @@ const ELSEWHERE = {
   "service snapshot delete": "cli/local/service_snapshot_test.ts",
 };
 
-/** The commands of a group that have the flag -y. */
-function thatAsk({ commands }: Group): string[] {
-  return Object.entries(commands).flatMap(([name, entry]) =>
-    isGroup(entry)
-      ? thatAsk(entry).map((command) => `${name} ${command}`)
-      : Object.values(entry.flags).some(({ short }) => short === "y")
-      ? [name]
-      : []
-  );
+/** Whether a command has the flag -y. */
+function asks({ flags }: Command): boolean {
+  return Object.values(flags).some(({ short }) => short === "y");
 }
 
 Deno.test("no command that can ask is left out here", async () => {
   const root = await loadFor([]);
   const here = ASKING.map((line) => findEntry(root, line.split(" ")).names.join(" "));
-  deepEqual([...here, ...Object.keys(ELSEWHERE)].sort(), thatAsk(root).sort());
+  deepEqual([...here, ...Object.keys(ELSEWHERE)].sort(), commandsOf(root, asks).sort());
 });
 
 Deno.test("without an answer, or after a no, no command that asks has changed anything", async () => {

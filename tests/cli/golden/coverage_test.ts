@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
-import type { Group } from "../../../lib/cli/words/command.ts";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
-import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
+import { findEntry } from "../../../lib/cli/words/find_entry.ts";
+import { commandsOf } from "../../support/command_tree.ts";
 
 /** Commands without a golden file, each with its other test. */
 const ELSEWHERE: Record<string, string> = {
@@ -31,13 +31,6 @@ const ELSEWHERE: Record<string, string> = {
   "completion": "complete_test.ts: it is a script",
   "version": "cli_process_test.ts: it differs from machine to machine",
 };
-
-/** The commands of a group, and of those inside it. */
-function commandsOf({ commands }: Group): string[] {
-  return Object.entries(commands).flatMap(([name, entry]) =>
-    isGroup(entry) ? commandsOf(entry).map((command) => `${name} ${command}`) : [name]
-  );
-}
 
 Deno.test("every command's output has been reviewed", async () => {
   const root = await loadFor([]);

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
-import type { Group } from "../../../lib/cli/words/command.ts";
-import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
+import { findEntry } from "../../../lib/cli/words/find_entry.ts";
+import { commandsOf } from "../../support/command_tree.ts";
 import { LINES as RESOURCES } from "../../../scripts/docs/lines.ts";
 import { openStocked } from "../../support/stocked_home.ts";
 
@@ -108,13 +108,6 @@ const ELSEWHERE = {
   "service start": "cli/process_test.ts",
   "verify": "scenario/verify_test.ts",
 };
-
-/** The commands of a group. */
-function commandsOf({ commands }: Group): string[] {
-  return Object.entries(commands).flatMap(([name, entry]) =>
-    isGroup(entry) ? commandsOf(entry).map((command) => `${name} ${command}`) : [name]
-  );
-}
 
 Deno.test("no command is left out here", async () => {
   const root = await loadFor([]);
