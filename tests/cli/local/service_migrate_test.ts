@@ -25,7 +25,10 @@ Deno.test("service migrate moves a data folder, and prints rows and digests", ()
     match(moved.out, /^accounts +1 +[0-9a-f]{64}$/m);
     match(moved.err, /Copying \[#+-*\] \d+ of \d+ rows/);
     match(moved.err, /Comparing \[#{24}\]/);
-    match(moved.err, /Moved \d+ rows from [^]*source to [^]*my target; *\s*both are the same\n/);
+    match(
+      moved.err,
+      /Moved \d+ rows from [^]*source to [^]*my\s+target;\s+both\s+are\s+the\s+same\n/,
+    );
     ok(moved.err.includes(`cli service start --data '${target}'`));
     const copy = join(folder, "copy.db");
     const back = await desk.run(
