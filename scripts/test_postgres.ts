@@ -5,7 +5,8 @@
  * time. With `--pooler` the services reach it through PgBouncer, which shares connections between
  * transactions. Where PostgreSQL's programs, or PgBouncer, are missing it says SKIPPED, and succeeds.
  * When the tests do not end within the limit, they fail, and `deno test` names those that have not
- * ended. At the end it prints the tests that only SQLite can have, with their reasons.
+ * ended. At the end it prints the tests that only SQLite can have, with their reasons, and when a test
+ * failed, the server's latest complaints: many are the purpose of a test.
  *
  * @module
  */
@@ -30,7 +31,15 @@ const SETTINGS = [
   "autovacuum=off",
   // The log of writes stays small: it may be in memory.
   "max_wal_size=256MB",
+  // Which process and database a complaint is of.
+  "log_line_prefix=%m,[%p],%d,",
 ];
+
+/** What the server logs when a connection, or the server itself, ends against the wish of a test. */
+const COMPLAINT = /\b(FATAL|PANIC)\b|was terminated|not properly shut down/;
+
+/** So many complaints are shown. */
+const MOST_COMPLAINTS = 30;
 
 const PERMISSIONS = [
   "--allow-net=127.0.0.1,127.0.0.2,localhost,[::1],0.0.0.0:0",
@@ -97,12 +106,21 @@ async function testOn(bin: string): Promise<number> {
       return code || 1;
     }
     await showSkipped(skipped);
+    if (code !== 0) showComplaints(await server.log());
     return code;
   } finally {
     await Deno.remove(skipped);
     await between?.remove();
     await server.remove();
   }
+}
+
+/** Prints what a server complained of last. */
+function showComplaints(log: string): void {
+  const lines = log.split("\n").filter((line) => COMPLAINT.test(line));
+  if (lines.length === 0) return;
+  console.log(`The server's last complaints, of ${lines.length}:`);
+  for (const line of lines.slice(-MOST_COMPLAINTS)) console.log(`  ${line}`);
 }
 
 /** Prints the tests that `testOnSqlite` has noted in a file. */

@@ -17,6 +17,8 @@ export interface PostgresServer {
   crash(): Promise<void>;
   /** Starts it again on the same port. Resolves when it answers. */
   start(): Promise<void>;
+  /** What it has logged. */
+  log(): Promise<string>;
   /** Ends it, and deletes its data. */
   remove(): Promise<void>;
 }
@@ -80,7 +82,8 @@ export async function startPostgres(
   const options = all.map((setting) => `-c ${setting}`).join(" ");
   const run = (program: string, ...args: string[]) => execute(join(bin, program), args, owner);
   const control = (...args: string[]) => run("pg_ctl", "-D", data, ...args);
-  const start = () => control("-l", join(folder, "log"), "-w", "-o", options, "start");
+  const log = join(folder, "log");
+  const start = () => control("-l", log, "-w", "-o", options, "start");
   const crash = () => control("-m", "immediate", "stop");
   try {
     await run("initdb", "-D", data, "-E", "UTF8", "--locale=C", "-A", "trust", "-U", "postgres");
@@ -94,6 +97,7 @@ export async function startPostgres(
     address: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     crash,
     start,
+    log: () => Deno.readTextFile(log),
     async remove() {
       // It may be stopped already.
       await crash().catch(() => {});

@@ -191,7 +191,11 @@ Deno.test(
       await onDatabase(name, async (client) => {
         const count = async (from: string) =>
           Number((await client.query(`select cast(count(*) as int) as n from ${from}`)).rows[0]?.n);
-        const held = () => count("pg_locks where classid = 7262052 and granted");
+        const held = () =>
+          count(
+            "pg_locks where classid = 7262052 and granted and database = " +
+              "(select oid from pg_database where datname = current_database())",
+          );
         const service = "pg_stat_activity where application_name like 'service%' " +
           "and datname = current_database()";
         const tries = `${service} and query like 'select pg_advisory_lock%'`;
