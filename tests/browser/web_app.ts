@@ -8,20 +8,13 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { createClient } from "../../lib/client.ts";
 import { path } from "../../lib/path.ts";
-import { serve } from "../../lib/service/http/serve.ts";
+import { startServer } from "../support/server.ts";
 
 const WEB_APP = new URL("../../scripts/examples/web_app/", import.meta.url);
 
 /** The service on a port, with a test store, and an account with all permissions. */
 async function openShop() {
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: false,
-    rateLimits: "local",
-    report: console.error,
-  });
+  const server = await startServer({ empty: false, report: console.error });
   const { baseUrl, projectId = "", adminSecret } = server;
   const admin = createClient({ baseUrl, projectId, credential: adminSecret });
   const { access_token } = await admin.post<{ access_token: string }>(path`/_sim/tokens`);

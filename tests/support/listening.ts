@@ -5,9 +5,10 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { serve, type Server } from "../../lib/service/http/serve.ts";
+import type { Server } from "../../lib/service/http/serve.ts";
 import { verifyWebhook } from "../../lib/webhook.ts";
 import { type Desk, type DeskOptions, openDesk, type Ran } from "./harness.ts";
+import { startServer } from "./server.ts";
 import { simulate } from "./simulation.ts";
 import { childLines } from "./store_fixture.ts";
 
@@ -101,14 +102,7 @@ export async function startListeningIn(
   env: Record<string, string>,
   ...words: string[]
 ): Promise<ListeningProcess> {
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: false,
-    rateLimits: "local",
-    report: () => {},
-  });
+  const server = await startServer({ empty: false, report: () => {} });
   // Deno refuses to start a program with `LD_LIBRARY_PATH`, but a shell does not.
   const { LD_LIBRARY_PATH, LD_PRELOAD, ...rest } = env;
   const exports = LD_LIBRARY_PATH === undefined

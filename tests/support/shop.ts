@@ -4,11 +4,11 @@
  * @module
  */
 
-import { deepEqual, equal } from "node:assert/strict";
+import { equal } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "../../lib/client.ts";
 import { path } from "../../lib/path.ts";
-import { serve } from "../../lib/service/http/serve.ts";
+import { startServer } from "./server.ts";
 import { type Ended, ended } from "./ended.ts";
 
 /** The repository. */
@@ -26,34 +26,21 @@ export interface Shop {
 
 /** Runs something against a service of its own. */
 export async function withShop(use: (shop: Shop) => Promise<void>): Promise<void> {
-  const faults: unknown[] = [];
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: false,
-    rateLimits: "local",
-    report: (error) => faults.push(error),
+  await using server = await startServer({ empty: false });
+  const { baseUrl, projectId = "", adminSecret } = server;
+  const admin = createClient({ baseUrl, projectId, credential: adminSecret });
+  const pair = await admin.post<Record<"access_token" | "refresh_token", string>>(
+    path`/_sim/tokens`,
+  );
+  await use({
+    admin,
+    client: createClient({ baseUrl, projectId, credential: pair.access_token }),
+    env: {
+      CLI_BASE_URL: baseUrl,
+      CLI_PROJECT_ID: projectId,
+      CLI_REFRESH_TOKEN: pair.refresh_token,
+    },
   });
-  try {
-    const { baseUrl, projectId = "", adminSecret } = server;
-    const admin = createClient({ baseUrl, projectId, credential: adminSecret });
-    const pair = await admin.post<Record<"access_token" | "refresh_token", string>>(
-      path`/_sim/tokens`,
-    );
-    await use({
-      admin,
-      client: createClient({ baseUrl, projectId, credential: pair.access_token }),
-      env: {
-        CLI_BASE_URL: baseUrl,
-        CLI_PROJECT_ID: projectId,
-        CLI_REFRESH_TOKEN: pair.refresh_token,
-      },
-    });
-    deepEqual(faults, []);
-  } finally {
-    await server.stop();
-  }
 }
 
 /** The command in the first comment of an example, without its redirections. */

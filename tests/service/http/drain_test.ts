@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { serve } from "../../../lib/service/http/serve.ts";
 import { openService } from "../../support/engine.ts";
+import { startServer } from "../../support/server.ts";
 import { childLines } from "../../support/store_fixture.ts";
 
 /** The status that an address answers with. */
@@ -44,17 +44,7 @@ Deno.test("a retired service is not ready, and does all else", async () => {
 });
 
 Deno.test("a stop answers for the time to drain, and ends each connection after its response", async () => {
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: true,
-    rateLimits: "local",
-    drainS: 1,
-    report(error) {
-      throw error;
-    },
-  });
+  await using server = await startServer({ drainS: 1 });
   const port = Number(new URL(server.baseUrl).port);
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   const before = await getOn(conn, "/health/ready");

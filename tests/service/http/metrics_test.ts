@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createRequestMetrics, metricsText } from "../../../lib/service/http/metrics.ts";
-import { serve } from "../../../lib/service/http/serve.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import { ENGINE } from "../../support/engine.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
+import { startServer } from "../../support/server.ts";
 
 /** The form of a line in the text format. */
 const LINE =
@@ -159,15 +159,7 @@ Deno.test("a histogram counts each duration in every bucket that covers it", () 
 
 Deno.test("the log has a JSON line for each request, and the id of its response", async () => {
   const lines: string[] = [];
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: true,
-    rateLimits: "local",
-    report: () => {},
-    log: (line) => lines.push(line),
-  });
+  await using server = await startServer({ log: (line) => lines.push(line) });
   const response = await fetch(`${server.baseUrl}/v2/projects?secret=x%E2%80%AE`);
   await response.body?.cancel();
   await server.stop();
@@ -188,15 +180,7 @@ Deno.test("the log has a JSON line for each request, and the id of its response"
 
 Deno.test("each line of the log has the id of its response, those of sign-in pages too", async () => {
   const lines: string[] = [];
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: true,
-    rateLimits: "local",
-    report: () => {},
-    log: (line) => lines.push(line),
-  });
+  await using server = await startServer({ log: (line) => lines.push(line) });
   const ids: (string | null)[] = [];
   const ask = async (path: string, init?: RequestInit) => {
     const response = await fetch(server.baseUrl + path, { redirect: "manual", ...init });

@@ -1,7 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { serve, type Server } from "../../../lib/service/http/serve.ts";
+import type { Server } from "../../../lib/service/http/serve.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
 import { CHEAP } from "../../support/password_fixture.ts";
+import { startServer } from "../../support/server.ts";
 
 const FORWARDED = "X-Forwarded-Proto: https\r\nX-Forwarded-For: 203.0.113.7\r\n";
 
@@ -11,25 +12,13 @@ async function withProxies(
   test: (server: Server, lines: string[]) => Promise<void>,
 ): Promise<void> {
   const lines: string[] = [];
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
+  await using server = await startServer({
     names: ["subs.example.com"],
-    empty: true,
-    rateLimits: "local",
     signIn: CHEAP,
     proxies,
     log: (line) => lines.push(line),
-    report(error) {
-      throw error;
-    },
   });
-  try {
-    await test(server, lines);
-  } finally {
-    await server.stop();
-  }
+  await test(server, lines);
 }
 
 /** Sends a request as a proxy does, which keeps the host, and returns the whole response. */

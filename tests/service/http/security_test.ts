@@ -3,10 +3,10 @@ import { fc } from "../../support/properties.ts";
 import { fullPath, type Route } from "../../../lib/service/contract/route.ts";
 import { operations, routes } from "../../../lib/service/routes/mod.ts";
 import { adminRoutes, simRoutes } from "../../../lib/service/sim/routes.ts";
-import { serve } from "../../../lib/service/http/serve.ts";
 import { answerOf, apiOf, checkRefusal, sendRaw, signIn } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
 import { openTestStore } from "../../support/sdk_fixture.ts";
+import { startServer } from "../../support/server.ts";
 
 const NOBODY = { status: 401, type: "authentication_error" };
 
@@ -262,36 +262,23 @@ Deno.test("caches do not store answers, and each has its own id", async () => {
 });
 
 Deno.test("over HTTP the Host header counts", async () => {
-  const faults: unknown[] = [];
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    names: ["api"],
-    empty: true,
-    rateLimits: "local",
-    report: (error) => faults.push(error),
-  });
-  try {
-    const port = Number(new URL(server.baseUrl).port);
-    const lines = [
-      [`GET /health HTTP/1.1`, `Host: 127.0.0.1:${port}`, "200"],
-      [`GET /health HTTP/1.1`, `Host: API:${port}`, "200"],
-      [`GET /health HTTP/1.1`, "Host: evil.example", "421"],
-      [`GET /health HTTP/1.1`, `Host: evil.example:${port}`, "421"],
-      [`GET http://evil.example/health HTTP/1.1`, `Host: evil.example`, "421"],
-      [`GET /v2/projects HTTP/1.1`, `Host: 127.0.0.1:${port}`, "401"],
-      ...["a b", "[", "^", "127.0.0.1:99999", "127.0.0.1/x", "x@127.0.0.1", "127.0.0.1?x", "é"]
-        .map((host) => [`GET /health HTTP/1.1`, `Host: ${host}`, "400"]),
-    ];
-    for (const [request = "", host = "", status] of lines) {
-      deepEqual([await statusOf(port, request, host)], [status], `${request}, ${host}`);
-    }
-    equal(await statusOf(port, "POST /oauth2/token HTTP/1.1", CHUNKED, "zz\r\n"), "400");
-    deepEqual(faults, [], "what a sender does wrong is no fault of the service");
-  } finally {
-    await server.stop();
+  // What a sender does wrong is no fault of the service: it reports none.
+  await using server = await startServer({ names: ["api"] });
+  const port = Number(new URL(server.baseUrl).port);
+  const lines = [
+    [`GET /health HTTP/1.1`, `Host: 127.0.0.1:${port}`, "200"],
+    [`GET /health HTTP/1.1`, `Host: API:${port}`, "200"],
+    [`GET /health HTTP/1.1`, "Host: evil.example", "421"],
+    [`GET /health HTTP/1.1`, `Host: evil.example:${port}`, "421"],
+    [`GET http://evil.example/health HTTP/1.1`, `Host: evil.example`, "421"],
+    [`GET /v2/projects HTTP/1.1`, `Host: 127.0.0.1:${port}`, "401"],
+    ...["a b", "[", "^", "127.0.0.1:99999", "127.0.0.1/x", "x@127.0.0.1", "127.0.0.1?x", "é"]
+      .map((host) => [`GET /health HTTP/1.1`, `Host: ${host}`, "400"]),
+  ];
+  for (const [request = "", host = "", status] of lines) {
+    deepEqual([await statusOf(port, request, host)], [status], `${request}, ${host}`);
   }
+  equal(await statusOf(port, "POST /oauth2/token HTTP/1.1", CHUNKED, "zz\r\n"), "400");
 });
 
 /** The head of a form in chunks. */

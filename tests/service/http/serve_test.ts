@@ -1,21 +1,9 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import type { Later } from "../../../lib/service/clock.ts";
-import { serve, type ServeOptions, type Server } from "../../../lib/service/http/serve.ts";
+import type { ServeOptions } from "../../../lib/service/http/serve.ts";
+import { startServer } from "../../support/server.ts";
 import { inFolder } from "../../support/store_fixture.ts";
-
-/** Starts a service on this machine. */
-function start(options: Partial<ServeOptions> = {}): Promise<Server> {
-  return serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: true,
-    rateLimits: "local",
-    report: () => {},
-    ...options,
-  });
-}
 
 Deno.test("a start that cannot listen makes nothing in a new data folder", () =>
   inFolder(async (place) => {
@@ -29,7 +17,7 @@ Deno.test("a start that cannot listen makes nothing in a new data folder", () =>
       [{ signIn: { kind: "password" }, proxies: ["x"] }, /^ConfigError: Cannot trust the proxy/],
     ];
     for (const [options, reason] of unusable) {
-      await rejects(start({ folder, ...options }), reason);
+      await rejects(startServer({ folder, ...options }), reason);
       await rejects(Deno.stat(folder), Deno.errors.NotFound, String(reason));
     }
     taken.close();
@@ -37,9 +25,9 @@ Deno.test("a start that cannot listen makes nothing in a new data folder", () =>
 
 Deno.test("a second start on a folder and its port names the service that has both", () =>
   inFolder(async (folder) => {
-    const first = await start({ folder });
+    const first = await startServer({ folder, report: () => {} });
     const port = Number(new URL(first.baseUrl).port);
-    await rejects(start({ folder, port }), (error) => {
+    await rejects(startServer({ folder, port }), (error) => {
       match(String(error), /: process \d+ at http:\/\/127\.0\.0\.1:\d+ is using it$/);
       return true;
     });
@@ -48,11 +36,11 @@ Deno.test("a second start on a folder and its port names the service that has bo
 
 Deno.test("a start that fails later gives its port back", () =>
   inFolder(async (folder) => {
-    const first = await start({ folder });
+    const first = await startServer({ folder, report: () => {} });
     const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = probe.addr;
     probe.close();
-    await rejects(start({ folder, port }), /is using it$/);
+    await rejects(startServer({ folder, port }), /is using it$/);
     Deno.listen({ hostname: "127.0.0.1", port }).close();
     await first.stop();
   }));
@@ -65,7 +53,7 @@ Deno.test("half a second after the start the code for all requests is loaded, un
     return () => void (plan.off = true);
   };
   const errors: unknown[] = [];
-  const server = await start({ later, report: (error) => errors.push(error) });
+  const server = await startServer({ later, report: (error) => errors.push(error) });
   const [plan] = planned;
   ok(plan);
   deepEqual([planned.length, plan.ms, plan.off], [1, 500, false]);

@@ -1,10 +1,11 @@
 import { equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { takePort } from "../../../lib/service/http/connections.ts";
-import { serve, type ServeOptions } from "../../../lib/service/http/serve.ts";
+import type { ServeOptions } from "../../../lib/service/http/serve.ts";
 import { AUTHORITY, CERTIFICATE, KEY } from "../../support/certificate.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
 import { CHEAP } from "../../support/password_fixture.ts";
+import { startServer } from "../../support/server.ts";
 
 /** Serves with the certificate, from files. */
 async function withTls(
@@ -15,25 +16,13 @@ async function withTls(
   const tls = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
   await Deno.writeTextFile(tls.certFile, CERTIFICATE);
   await Deno.writeTextFile(tls.keyFile, KEY);
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: true,
-    rateLimits: "local",
-    signIn: CHEAP,
-    tls,
-    report(error) {
-      throw error;
-    },
-    ...changes,
-  });
+  const server = await startServer({ signIn: CHEAP, tls, ...changes });
   const client = Deno.createHttpClient({ caCerts: [AUTHORITY] });
   try {
     await test(server.baseUrl, client);
   } finally {
     client.close();
-    await server.stop();
+    await server[Symbol.asyncDispose]();
     await Deno.remove(folder, { recursive: true });
   }
 }

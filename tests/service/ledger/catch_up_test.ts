@@ -1,9 +1,10 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Cancelled } from "../../../lib/errors.ts";
-import { serve, type ServeOptions, type Server } from "../../../lib/service/http/serve.ts";
+import type { ServeOptions } from "../../../lib/service/http/serve.ts";
 import { isOnServer } from "../../../lib/service/store/mod.ts";
 import { fill, serveAt, START } from "../../support/clock_fixture.ts";
 import { openService } from "../../support/engine.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
 import { DAY } from "../../support/simulation.ts";
 import { type Lasting, SHARED_SECRET, withLasting } from "../../support/lasting.ts";
 
@@ -29,20 +30,13 @@ async function loadSimulator(): Promise<void> {
 async function start(
   { database, folder }: Lasting,
   options: Pick<ServeOptions, "report" | "signal">,
-): Promise<Server> {
+): Promise<TestServer> {
   await loadSimulator();
   const server = { database, adminSecret: SHARED_SECRET };
   const where = isOnServer(database)
     ? { folder: undefined, server, signIn: { kind: "password" } } as const
     : { folder };
-  return await serve({
-    ...where,
-    port: 0,
-    host: "127.0.0.1",
-    empty: false,
-    rateLimits: "local",
-    ...options,
-  });
+  return await startServer({ ...where, empty: false, ...options });
 }
 
 /** The time of the project's clock, its target, and the number of steps due by then. */
@@ -54,7 +48,7 @@ async function progress({ query }: Lasting, until: number): Promise<unknown[]> {
 }
 
 /** The answer to a request for the project's clock, or to anything else below it. */
-async function ask(server: Server, path: string, method = "GET"): Promise<Response> {
+async function ask(server: TestServer, path: string, method = "GET"): Promise<Response> {
   return await fetch(`${server.baseUrl}/_sim/projects/${server.projectId}${path}`, {
     method,
     headers: { Authorization: `Bearer ${server.adminSecret}` },

@@ -1,9 +1,9 @@
 import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { createClient } from "../../../lib/client.ts";
 import { getOffering, listOfferings } from "../../../lib/resources/offerings.ts";
-import { serve } from "../../../lib/service/http/serve.ts";
 import { openPostOffice } from "../../support/delivery_fixture.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
+import { startServer } from "../../support/server.ts";
 
 Deno.test("injected faults refuse, delay and cut off so many requests", async () => {
   await using office = await openPostOffice();
@@ -111,49 +111,36 @@ Deno.test("a request of any method can be refused, and of no other", async () =>
 });
 
 Deno.test("a connection is cut before or after the effect", async () => {
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: false,
-    rateLimits: "local",
-    report: (error) => {
-      throw error;
-    },
-  });
-  try {
-    const { baseUrl, projectId, adminSecret } = server;
-    const admin = async (path: string, body: unknown) => {
-      const response = await fetch(`${baseUrl}${path}`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${adminSecret}`, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      return await response.json();
-    };
-    const { access_token } = await admin("/_sim/tokens", {});
-    const client = createClient({
-      baseUrl,
-      projectId: projectId ?? "",
-      credential: access_token,
-      retries: 0,
+  await using server = await startServer({ empty: false });
+  const { baseUrl, projectId, adminSecret } = server;
+  const admin = async (path: string, body: unknown) => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${adminSecret}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
     });
-    const create = async (lookup_key: string) => {
-      const response = await fetch(`${baseUrl}/v2/projects/${projectId}/offerings`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${access_token}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ lookup_key, display_name: "A" }),
-      });
-      return await response.json();
-    };
-    await admin("/_sim/faults", { method: "POST", cut: "before" });
-    await rejects(create("early"), TypeError);
-    await admin("/_sim/faults", { method: "POST", cut: "after" });
-    await rejects(create("late"), TypeError);
-    const keys = (await listOfferings(client)).items.map(({ lookup_key }) => lookup_key);
-    deepEqual(keys, ["default", "winter_sale", "late"]);
-    equal((await getOffering(client, "late")).display_name, "A");
-  } finally {
-    await server.stop();
-  }
+    return await response.json();
+  };
+  const { access_token } = await admin("/_sim/tokens", {});
+  const client = createClient({
+    baseUrl,
+    projectId: projectId ?? "",
+    credential: access_token,
+    retries: 0,
+  });
+  const create = async (lookup_key: string) => {
+    const response = await fetch(`${baseUrl}/v2/projects/${projectId}/offerings`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${access_token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ lookup_key, display_name: "A" }),
+    });
+    return await response.json();
+  };
+  await admin("/_sim/faults", { method: "POST", cut: "before" });
+  await rejects(create("early"), TypeError);
+  await admin("/_sim/faults", { method: "POST", cut: "after" });
+  await rejects(create("late"), TypeError);
+  const keys = (await listOfferings(client)).items.map(({ lookup_key }) => lookup_key);
+  deepEqual(keys, ["default", "winter_sale", "late"]);
+  equal((await getOffering(client, "late")).display_name, "A");
 });

@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { serve } from "../../../lib/service/http/serve.ts";
 import { saveBackup } from "../../../lib/service/store/backup.ts";
 import { restoreBackup } from "../../../lib/service/store/restore.ts";
 import { openStore } from "../../../lib/service/store/mod.ts";
+import { startServer } from "../../support/server.ts";
 import { addOffering, inFolder, offeringIds, withStore } from "../../support/store_fixture.ts";
 
 /** A data folder with a database, and another folder that has a link to that database. */
@@ -33,18 +33,9 @@ for (const [name, link, message] of WAYS) {
       inFolder(async (folder) => {
         const { file, other } = await linked(folder, (from, to) => link(from, to));
         const before = await Deno.readFile(file);
-        const start = () =>
-          serve({
-            folder: join(folder, "b"),
-            port: 0,
-            host: "127.0.0.1",
-            empty: true,
-            rateLimits: "local",
-            report: () => {},
-          });
         for (
           const refused of [
-            start,
+            () => startServer({ folder: join(folder, "b"), report: () => {} }),
             () => saveBackup(other, join(folder, "of_link.backup"), 1),
           ]
         ) {
@@ -88,21 +79,12 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   fn: () =>
     inFolder(async (folder) => {
-      const options = {
-        port: 0,
-        host: "127.0.0.1",
-        empty: true,
-        rateLimits: "local",
-        report: () => {},
-      } as const;
-      const real = join(folder, "real");
-      const server = await serve({ ...options, folder: real });
-      try {
-        await Deno.symlink(real, join(folder, "link"));
-        await rejects(serve({ ...options, folder: join(folder, "link") }), /is using it$/);
-      } finally {
-        await server.stop();
+      const start = (name: string) => startServer({ folder: join(folder, name), report: () => {} });
+      {
+        await using _server = await start("real");
+        await Deno.symlink(join(folder, "real"), join(folder, "link"));
+        await rejects(start("link"), /is using it$/);
       }
-      await (await serve({ ...options, folder: join(folder, "link") })).stop();
+      await (await start("link")).stop();
     }),
 });
