@@ -7,6 +7,7 @@
 
 import { platform } from "../platform/mod.ts";
 import { codeOf } from "../file_reason.ts";
+import { temporaryName } from "../temporary_name.ts";
 import { readBounded } from "./read_bounded.ts";
 
 /** How often a holder touches its file, in milliseconds. */
@@ -102,7 +103,7 @@ async function lookAt(path: string): Promise<{ text?: string; look: string }> {
 
 /** Removes a leftover, but not a newer claim of another process. */
 async function takeAway(path: string, leftover: string): Promise<void> {
-  const aside = `${path}.${crypto.randomUUID()}.tmp`;
+  const aside = temporaryName(path);
   try {
     await platform.rename(path, aside);
   } catch (error) {

@@ -6,6 +6,7 @@
  */
 
 import { platform } from "../platform/mod.ts";
+import { temporaryName } from "../temporary_name.ts";
 import { dirname } from "./paths.ts";
 
 /**
@@ -13,7 +14,7 @@ import { dirname } from "./paths.ts";
  * the disk when this returns. After a failure the previous file stays and nothing else is left.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  const temporary = temporaryName(path);
   try {
     await writeNewFile(temporary, text);
     await platform.rename(temporary, path);

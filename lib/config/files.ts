@@ -12,6 +12,7 @@ import { NotPermitted } from "../platform/types.ts";
 import { replaceFile, writeNewFile } from "./durable_file.ts";
 import { fileError, isMissing } from "./file_errors.ts";
 import { shellWord } from "../shell_word.ts";
+import { temporaryName } from "../temporary_name.ts";
 import { codeOf } from "../file_reason.ts";
 import { basename, dirname, join } from "./paths.ts";
 import { readBounded } from "./read_bounded.ts";
@@ -92,7 +93,7 @@ export async function checkPrivateWrite(path: string, around: Surroundings): Pro
   const folder = dirname(path);
   const isNew = await fileInfo(folder) === undefined;
   await makePrivateFolder(folder, around);
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  const temporary = temporaryName(path);
   try {
     await writeNewFile(temporary, "{}\n");
   } catch (error) {

@@ -10,6 +10,7 @@ import { ConfigError } from "../errors.ts";
 import { fileError } from "./file_errors.ts";
 import { shellWord } from "../shell_word.ts";
 import { codeOf } from "../file_reason.ts";
+import { temporaryName } from "../temporary_name.ts";
 import { readBounded } from "./read_bounded.ts";
 
 /** A file before it was written. */
@@ -54,7 +55,7 @@ export async function refuseLink(path: string): Promise<void> {
  * @throws {ConfigError} when it cannot be written.
  */
 export async function replaceFile(former: FormerFile, bytes: Uint8Array): Promise<void> {
-  const temporary = `${former.path}.${crypto.randomUUID()}.tmp`;
+  const temporary = temporaryName(former.path);
   try {
     await platform.writeNewFile(temporary, bytes);
     if (former.bytes && platform.os !== "windows") {

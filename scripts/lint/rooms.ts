@@ -81,8 +81,8 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 
 /**
  * Files that every room may load: errors, bytes, words of events, file modes, loopback hosts, the
- * look of pages, roles, words of commands, and the only writer of secrets. No bare `Error` crosses
- * rooms.
+ * look of pages, roles, words of commands, names of unfinished files, and the only writer of secrets.
+ * No bare `Error` crosses rooms.
  */
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",
@@ -95,6 +95,7 @@ export const COMMON: readonly string[] = [
   "lib/page_look.ts",
   "lib/roles.ts",
   "lib/shell_word.ts",
+  "lib/temporary_name.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",
   "lib/config/paths.ts",

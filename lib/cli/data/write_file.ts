@@ -7,6 +7,7 @@
 import { dirname } from "node:path";
 import { fileReason } from "../../file_reason.ts";
 import { ToolkitError } from "../../errors.ts";
+import { temporaryName } from "../../temporary_name.ts";
 
 /**
  * Writes a text to a file and keeps its mode. On a full disk the old file stays, without remains of
@@ -30,7 +31,7 @@ export async function writeFile(path: string, text: string): Promise<void> {
 
 /** Replaces a file. Deno applies a given mode without the umask, so a new file gets none. */
 async function replace(path: string, text: string, mode: number | undefined): Promise<void> {
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  const temporary = temporaryName(path);
   try {
     await Deno.mkdir(dirname(path), { recursive: true });
     const same = mode === undefined ? {} : { mode: mode & 0o777 };

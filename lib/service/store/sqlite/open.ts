@@ -5,6 +5,7 @@
  */
 
 import { dirname } from "../../../config/paths.ts";
+import { temporaryName } from "../../../temporary_name.ts";
 import { createCommitCounter } from "../commit_sizes.ts";
 import { infoIfThere } from "../file_info.ts";
 import { fixed } from "../fixed.ts";
@@ -163,7 +164,7 @@ function createForOwner(file: string, now: number): void {
   const folder = dirname(file);
   Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
   // If this process is killed, the next one that takes the folder removes it.
-  const temporary = `${file}.${crypto.randomUUID()}.tmp`;
+  const temporary = temporaryName(file);
   try {
     writeToDisk(temporary, makeEmpty(now).image);
     Deno.renameSync(temporary, file);

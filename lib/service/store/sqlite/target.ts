@@ -9,8 +9,10 @@ import { dirname, resolve } from "node:path";
 import { syncFolder } from "../../../config/durable_file.ts";
 import { ConfigError } from "../../../errors.ts";
 import { fileReason, FREE_SPACE } from "../../../file_reason.ts";
+import { temporaryName } from "../../../temporary_name.ts";
 import { isFull } from "../failure.ts";
 import type { FilePlace } from "../frozen.ts";
+import { removeUnfinished } from "../leftovers.ts";
 import { lockFolder } from "../lock.ts";
 import { migrations } from "../migrations/mod.ts";
 import type { MovedRow } from "../move/digest.ts";
@@ -34,14 +36,14 @@ export async function openSqliteTarget(place: FilePlace, steps: number): Promise
   const shown = folder ?? place.file;
   const lock = folder === undefined ? undefined : await lockFolder(folder, "move");
   // If this process is killed, the next one that takes the folder removes it.
-  const temporary = `${file}.${crypto.randomUUID()}.tmp`;
+  const temporary = temporaryName(file);
   try {
     refuseExisting(file, shown);
     (await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 })).close();
     const connection = begin(temporary, steps);
     return targetIn({ connection, temporary, file, shown, release: () => lock?.release() });
   } catch (error) {
-    await remove(temporary);
+    await removeUnfinished(temporary);
     await lock?.release();
     throw failed(shown, error);
   }
@@ -91,7 +93,7 @@ function targetIn({ connection, temporary, file, shown, release }: Begun): Targe
       }),
     async close() {
       end();
-      await remove(temporary);
+      await removeUnfinished(temporary);
       await release();
     },
   };
@@ -139,10 +141,6 @@ function refuseExisting(file: string, shown: string): void {
       { hint: "Use a new folder. To delete what is there: cli service reset --data DIR" },
     );
   }
-}
-
-async function remove(temporary: string): Promise<void> {
-  for (const path of [temporary, `${temporary}-journal`]) await Deno.remove(path).catch(() => {});
 }
 
 function failed(shown: string, error: unknown): unknown {
