@@ -12,8 +12,20 @@ import { lockFolder } from "./lock.ts";
 /** The database's file in a data folder. */
 export const DATABASE = "service.db";
 
-/** The database's files. The first goes last: until then, what is left shows that it was ours. */
-export const DATABASE_FILES = [`${DATABASE}-wal`, `${DATABASE}-shm`, DATABASE] as const;
+/** The files that SQLite keeps beside the database. */
+const BESIDE = ["-wal", "-shm", "-journal"].map((end) => DATABASE + end);
+
+/** The database's files. It goes last itself: until then, what is left shows that it was ours. */
+export const DATABASE_FILES: readonly string[] = [
+  asideOf(`${DATABASE}-wal`),
+  ...BESIDE,
+  DATABASE,
+];
+
+/** The name that a restore gives to the log of a damaged database. */
+export function asideOf(log: string): string {
+  return `${log}.old`;
+}
 
 /** The admin secret's file, which every data folder has from its first start on. */
 export const SECRET = "admin.secret";

@@ -8,12 +8,15 @@
 import { join } from "node:path";
 import { syncFolder } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
+import { temporaryName } from "../../temporary_name.ts";
 import { type BackupNote, checkBackup, extractBackup } from "./backup.ts";
 import { connect } from "./sqlite/connection.ts";
-import { DATABASE } from "./data_folder.ts";
+import { asideOf, DATABASE } from "./data_folder.ts";
 import { refuseLinks } from "./links.ts";
+import { removeUnfinished } from "./leftovers.ts";
 import { lockFolder } from "./lock.ts";
 import { stepsDone } from "./sqlite/migrate.ts";
+import { isBusy } from "./sqlite/patience.ts";
 import { migrations } from "./migrations/mod.ts";
 import { damaged } from "./sqlite/unusable.ts";
 
@@ -26,8 +29,8 @@ export async function hasData(folder: string): Promise<boolean> {
  * Restores a backup into a data folder, which is made if need be. With `isNew` the folder must not
  * hold data.
  *
- * @throws {ConfigError} when it is no good backup, a server holds the folder, or it holds data that
- * must not be there.
+ * @throws {ConfigError} when it is no good backup, a server holds the folder, another program has the
+ * database open, or the folder holds data that must not be there.
  */
 export async function restoreBackup(
   path: string,
@@ -38,7 +41,7 @@ export async function restoreBackup(
   const lock = await lockFolder(folder, isNew ? "start" : "restore");
   const file = join(folder, DATABASE);
   // If this process is killed, the next one that takes the folder removes it.
-  const temporary = `${file}.${crypto.randomUUID()}.tmp`;
+  const temporary = temporaryName(file);
   try {
     refuseLinks(file);
     if (isNew && await isThere(file)) throw notEmpty(folder);
@@ -49,7 +52,7 @@ export async function restoreBackup(
     await syncFolder(folder);
     return note;
   } finally {
-    await Deno.remove(temporary).catch(() => {});
+    await removeUnfinished(temporary);
     await lock.release();
   }
 }
@@ -78,31 +81,42 @@ function checkWhole(file: string): void {
 /**
  * Brings the old database's log into its file. A log that stayed would be taken for one of the new
  * database. One that cannot be brought in is moved aside: its database is damaged.
+ *
+ * @throws {ConfigError} when another program reads the database. Without its log, the old database
+ * would lose its latest changes if the restore failed later.
  */
 async function settleLog(file: string): Promise<void> {
   const log = `${file}-wal`;
-  if (!await isThere(file) || !closesCleanly(file)) {
-    if (await isThere(log)) await Deno.rename(log, `${log}.old`);
-  }
+  const state = await isThere(file) ? bringIn(file) : "damaged";
+  if (state === "in use") throw inUse(file);
+  if (state === "damaged" && await isThere(log)) await Deno.rename(log, asideOf(log));
   for (const left of [log, `${file}-shm`]) {
     if (await isThere(left)) await Deno.remove(left);
   }
   await syncFolder(join(file, ".."));
 }
 
-/** Opens and closes a database, which empties its log. Returns whether that worked. */
-function closesCleanly(file: string): boolean {
+/** Copies a database's log into its file. "in use": another program still needs a part of the log. */
+function bringIn(file: string): "whole" | "in use" | "damaged" {
   try {
     const connection = connect(file);
     try {
       const [log] = connection.rows("PRAGMA wal_checkpoint(TRUNCATE)");
-      return log?.busy === 0;
+      // A reader may keep the log although all of it is in the file.
+      return log?.busy === 0 || log?.log === log?.checkpointed ? "whole" : "in use";
     } finally {
       connection.close();
     }
-  } catch {
-    return false;
+  } catch (error) {
+    return isBusy(error) ? "in use" : "damaged";
   }
+}
+
+function inUse(file: string): ConfigError {
+  return new ConfigError(
+    `Cannot restore a backup over ${JSON.stringify(file)}: another program has it open`,
+    { hint: "Close that program, such as sqlite3, and try again. Nothing was changed." },
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {

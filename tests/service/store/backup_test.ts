@@ -84,6 +84,33 @@ Deno.test("a restored backup is what was saved, whatever the folder held and its
     deepEqual(await held(file), ["ofrng1"]);
   }));
 
+Deno.test("a restore leaves a database alone whose log another program still reads", () =>
+  inFolder(async (folder) => {
+    const data = join(folder, "data");
+    const file = await made(data, "ofrng1");
+    const path = join(folder, "one.backup");
+    await saveBackup(file, path, 7);
+    const reader = connect(file);
+    const change = connect(file);
+    change.rows("PRAGMA journal_mode = WAL");
+    change.run("UPDATE offerings SET display_name = 'before'");
+    const read = () => reader.rows("SELECT display_name FROM offerings");
+    reader.run("BEGIN");
+    equal(read()[0]?.display_name, "before");
+    change.run("UPDATE offerings SET display_name = 'after'");
+    await refused(restoreBackup(path, data), /^Cannot restore a backup .* another program has it/);
+    reader.run("COMMIT");
+    equal(read()[0]?.display_name, "after", "the log is where it was");
+    // One that has read all of the log only keeps the file of the log.
+    reader.run("BEGIN");
+    read();
+    await restoreBackup(path, data);
+    for (const connection of [reader, change]) connection.close();
+    deepEqual(await held(file), ["ofrng1"]);
+    const names = await Array.fromAsync(Deno.readDir(data), ({ name }) => name);
+    deepEqual(names.sort(), ["service.db", "service.lock"]);
+  }));
+
 Deno.test("a backup that was cut off or changed anywhere is refused, and nothing changes", () =>
   inFolder(async (folder) => {
     const file = await made(join(folder, "data"), "ofrng1");
