@@ -5,14 +5,16 @@
  * @module
  */
 
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { syncFolder } from "../../config/durable_file.ts";
 import { fileReason } from "../../file_reason.ts";
 import { ConfigError } from "../../errors.ts";
+import { temporaryName } from "../../temporary_name.ts";
 import { VERSION } from "../../version.ts";
 import { dirname, resolve } from "node:path";
 import { isFull } from "./failure.ts";
 import { connect } from "./sqlite/connection.ts";
+import { removeUnfinished } from "./leftovers.ts";
 import { refuseLinks } from "./links.ts";
 import { migrations } from "./migrations/mod.ts";
 
@@ -58,7 +60,7 @@ export async function saveBackup(
   }
   refuseLinks(database);
   await refuseOther(path);
-  const temporary = `${resolve(path)}.${crypto.randomUUID()}.tmp`;
+  const temporary = temporaryName(resolve(path));
   try {
     (await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 })).close();
     const about = await copyInto(database, temporary, now);
@@ -67,8 +69,7 @@ export async function saveBackup(
     await syncFolder(dirname(resolve(path)));
     return note;
   } catch (error) {
-    // SQLite keeps a journal beside a copy that it could not finish.
-    for (const left of [temporary, `${temporary}-journal`]) await Deno.remove(left).catch(() => {});
+    await removeUnfinished(temporary);
     // Only the copy is written.
     if (isFull(error)) {
       throw new ConfigError(`Cannot write the backup ${JSON.stringify(path)}: the disk is full`, {
@@ -99,13 +100,10 @@ export async function checkBackup(path: string): Promise<BackupNote> {
       "Use the program version that made it, or a later one.",
     );
   }
-  const hash = createHash("sha256");
-  const bytes = await readInto(
-    path,
-    note.bytes,
-    (chunk) => Promise.resolve(void hash.update(chunk)),
-  );
-  if (bytes !== note.bytes || hash.digest("hex") !== note.sha256) {
+  const found = await sumUp(path, note.bytes).catch((error) => {
+    throw failed("read", path, error);
+  });
+  if (found.bytes !== note.bytes || found.sha256 !== note.sha256) {
     throw unusable(path, "its checksum does not match; the file was changed or damaged");
   }
   return note;
@@ -114,7 +112,7 @@ export async function checkBackup(path: string): Promise<BackupNote> {
 /** Writes a backup's database to a new file, for its owner alone, down to the disk. */
 export async function extractBackup(path: string, note: BackupNote, target: string): Promise<void> {
   using file = await Deno.open(target, { write: true, createNew: true, mode: 0o600 });
-  const hash: Hash = createHash("sha256");
+  const hash = createHash("sha256");
   await readInto(path, note.bytes, async (chunk) => {
     hash.update(chunk);
     await writeAll(file, chunk);
@@ -203,14 +201,11 @@ function finishCopy(file: string, made_at: number): About {
 
 /** Adds the last line to a copy, and brings it to the disk. */
 async function endWithNote(path: string, about: About): Promise<BackupNote> {
-  const hash = createHash("sha256");
-  const bytes = await readInto(path, Infinity, (chunk) => Promise.resolve(void hash.update(chunk)));
   const note: BackupNote = {
     format: "service-backup",
     version: VERSION,
     ...about,
-    bytes,
-    sha256: hash.digest("hex"),
+    ...await sumUp(path, Infinity),
   };
   using file = await Deno.open(path, { append: true });
   await writeAll(file, new TextEncoder().encode(`\n${JSON.stringify(note)}\n`));
@@ -227,6 +222,13 @@ async function refuseOther(path: string): Promise<void> {
     }: an existing file with this name is not a backup`,
     { hint: "Choose another name." },
   );
+}
+
+/** How many of the first bytes of a file there are, and their SHA-256. */
+async function sumUp(path: string, most: number): Promise<Pick<BackupNote, "bytes" | "sha256">> {
+  const hash = createHash("sha256");
+  const bytes = await readInto(path, most, (chunk) => Promise.resolve(void hash.update(chunk)));
+  return { bytes, sha256: hash.digest("hex") };
 }
 
 /** Hands over the first bytes of a file in pieces. Returns how many there were. */

@@ -10,6 +10,7 @@ import { refuseSpecial } from "./regular.ts";
 import { syncFolder } from "../../config/durable_file.ts";
 import { fileReason } from "../../file_reason.ts";
 import { Cancelled, ConfigError, UsageError } from "../../errors.ts";
+import { nameOfLeftover } from "../../temporary_name.ts";
 import { type BackupNote, checkBackup, readNote, saveBackup } from "./backup.ts";
 import { DATABASE } from "./data_folder.ts";
 
@@ -131,7 +132,12 @@ function taken(name: string): ConfigError {
   });
 }
 
-/** The snapshots of a data folder, by name. Each one is read to check it. */
+/**
+ * The snapshots of a data folder, by name. Each one is read to check it; one that cannot be read is
+ * listed with the reason.
+ *
+ * @throws {ConfigError} when the folder of the snapshots cannot be read.
+ */
 export async function listSnapshots(folder: string): Promise<Snapshot[]> {
   const found: Snapshot[] = [];
   for (const name of await namesIn(folder)) {
@@ -165,24 +171,26 @@ async function namesIn(folder: string): Promise<string[]> {
 /** Describes a snapshot; undefined when it was deleted meanwhile. */
 async function describe(folder: string, name: string): Promise<Snapshot | undefined> {
   const file = snapshotFile(folder, name);
+  let note: BackupNote | undefined;
+  let problem: string | null = null;
   try {
-    const note = await readNote(file);
-    const problem = await checkBackup(file).then(() => null, reasonOf);
-    return {
-      name,
-      file,
-      bytes: note?.bytes ?? null,
-      made_at: note?.made_at ?? null,
-      project_time: note?.project_time ?? null,
-      schema: note?.schema ?? null,
-      version: note?.version ?? null,
-      sound: problem === null,
-      problem,
-    };
+    note = await readNote(file);
+    await checkBackup(file);
   } catch (error) {
     if (await lookAt(file) === undefined) return undefined;
-    throw error;
+    problem = reasonOf(error);
   }
+  return {
+    name,
+    file,
+    bytes: note?.bytes ?? null,
+    made_at: note?.made_at ?? null,
+    project_time: note?.project_time ?? null,
+    schema: note?.schema ?? null,
+    version: note?.version ?? null,
+    sound: problem === null,
+    problem,
+  };
 }
 
 /** Why a backup cannot be restored, without the beginning of the sentence. */
@@ -220,7 +228,9 @@ async function inTurn<T>({ folder, signal }: Changer, change: () => Promise<T>):
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
   }
   for await (const { name } of Deno.readDir(place)) {
-    if (LEFTOVER.test(name)) await Deno.remove(join(place, name)).catch(() => {});
+    if (nameOfLeftover(name)?.endsWith(ENDING)) {
+      await Deno.remove(join(place, name)).catch(() => {});
+    }
   }
   return await change();
 }
@@ -230,9 +240,6 @@ const LOCK = "lock";
 
 /** How long to wait before the next look at the lock, in milliseconds. */
 const WAIT_MS = 20;
-
-/** Files that were on the way to another name, and what SQLite keeps beside those. */
-const LEFTOVER = /\.snapshot\.[0-9a-f-]{36}\.tmp(?:-journal|-wal|-shm)?$/;
 
 /** Makes a folder for its owner alone, and closes one that is there. */
 async function makeFolder(folder: string): Promise<void> {

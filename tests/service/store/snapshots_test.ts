@@ -180,6 +180,29 @@ Deno.test("a damaged snapshot is listed as such, and cannot be restored", () =>
     deepEqual(await held(data), ["ofrng1"]);
   }));
 
+Deno.test("the list has all snapshots, and says which of them cannot be read", () =>
+  inFolder(async (data) => {
+    await make(data, ["ofrng1"]);
+    for (const name of ["one", "three", "two"]) await saveSnapshot({ folder: data }, name, NEW);
+    const { open } = Deno;
+    // One cannot be opened, and another one fails when it is read as a whole.
+    let opened = 0;
+    Deno.open = (path, options) => {
+      const fails = path === snapshotFile(data, "one") ||
+        path === snapshotFile(data, "two") && ++opened === 2;
+      if (!fails) return open(path, options);
+      return Promise.reject(Object.assign(new Error("Denied"), { code: "EACCES" }));
+    };
+    try {
+      deepEqual(
+        (await listSnapshots(data)).map(({ name, made_at, problem }) => [name, made_at, problem]),
+        [["one", null, "permission denied"], ["three", 7, null], ["two", 7, "permission denied"]],
+      );
+    } finally {
+      Deno.open = open;
+    }
+  }));
+
 Deno.test({
   name: "only their owner can open snapshots, and links are no snapshots",
   ignore: Deno.build.os === "windows",
