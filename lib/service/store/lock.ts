@@ -10,6 +10,7 @@ import { fileReason, FREE_SPACE, isWithoutRoom } from "../../file_reason.ts";
 import { join } from "../../config/paths.ts";
 import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
+import { nameOfLeftover } from "../../temporary_name.ts";
 import { refuseSpecial } from "./regular.ts";
 
 /** A data folder that is ours until we let it go. */
@@ -41,8 +42,8 @@ interface ServerState {
 const LOCK = "service.lock";
 const NOTE = "service.json";
 
-/** Files that were on the way to another name. */
-const LEFTOVER = /^(?:admin\.secret|service\.(?:json|db))\.[0-9a-f-]{36}\.tmp$/;
+/** The files of the folder that get their names when they are whole. */
+const WRITTEN_WHOLE: readonly string[] = ["admin.secret", NOTE, "service.db"];
 
 const TRIES = 20;
 const WAIT_MS = 10;
@@ -62,8 +63,8 @@ export async function lockFolder(
   const file = await openLock(folder);
   const itself = await openFolder(folder);
   const letGo = () => {
-    itself?.close();
-    file.close();
+    if (itself) unlock(itself);
+    unlock(file);
   };
   if (!await tryForAWhile(file) || itself && !await tryForAWhile(itself)) {
     letGo();
@@ -135,6 +136,19 @@ async function openLock(folder: string): Promise<Deno.FsFile> {
   }
 }
 
+/**
+ * Closes a file that may be locked. To close it is not enough: a program that this process starts at
+ * the same moment has it open, too, until the system runs that program, and the lock with it.
+ */
+function unlock(file: Deno.FsFile): void {
+  try {
+    file.unlockSync();
+  } catch {
+    // It was not locked.
+  }
+  file.close();
+}
+
 /** Opens the folder itself, on systems where that can be done and locked. */
 async function openFolder(folder: string): Promise<Deno.FsFile | undefined> {
   try {
@@ -199,7 +213,9 @@ async function isHeld(folder: string): Promise<boolean> {
 async function isLocked(path: string): Promise<boolean> {
   try {
     using file = await Deno.open(path);
-    return !await file.tryLock(false);
+    if (!await file.tryLock(false)) return true;
+    await file.unlock();
+    return false;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
@@ -235,6 +251,7 @@ async function removeIfThere(path: string): Promise<void> {
 /** Removes an old note, and what a process that was killed in the middle of a write has left. */
 async function removeLeftovers(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
-    if (name === NOTE || LEFTOVER.test(name)) await removeIfThere(join(folder, name));
+    const isOld = name === NOTE || WRITTEN_WHOLE.includes(nameOfLeftover(name) ?? "");
+    if (isOld) await removeIfThere(join(folder, name));
   }
 }

@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { serve } from "../../../lib/service/http/serve.ts";
 import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
 import { resetFolder } from "../../../lib/service/store/data_folder.ts";
 import { lockFolder, readAddress, writeAddress } from "../../../lib/service/store/mod.ts";
+import { startServer } from "../../support/server.ts";
 import { childLines, inFolder, spawnChild } from "../../support/store_fixture.ts";
 
 const HERE = { pid: Deno.pid, base_url: "http://127.0.0.1:4010", started_at: 1_700_000_000_000 };
@@ -81,6 +81,38 @@ Deno.test({
     }),
 });
 
+Deno.test("a reset deletes the log that a restore has moved aside, too", () =>
+  inFolder(async (folder) => {
+    await keepSecret(folder);
+    for (const end of ["", "-wal", "-wal.old", "-shm", "-journal"]) {
+      await Deno.writeTextFile(join(folder, `service.db${end}`), "a customer");
+    }
+    await resetFolder(folder);
+    const left = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+    deepEqual(left.sort(), ["admin.secret", "service.lock"]);
+  }));
+
+Deno.test("a folder is free once its lock is released, also while another thread starts programs", {
+  ignore: Deno.build.os === "windows",
+}, () =>
+  inFolder(async (folder) => {
+    // A program that is being started has all open files of this process for a moment.
+    const program = `for (let i = 0; i < 80; i++) {
+      await new Deno.Command("sh", { args: ["-c", ":"] }).output();
+    }
+    postMessage("done");`;
+    const worker = new Worker(`data:text/javascript,${encodeURIComponent(program)}`, {
+      type: "module",
+    });
+    let isDone = false;
+    worker.onmessage = () => void (isDone = true);
+    while (!isDone) {
+      await (await lockFolder(folder)).release();
+      equal((await readAddress(folder)).held, false);
+    }
+    worker.terminate();
+  }));
+
 Deno.test("what is no data folder is not reset, and nothing is made in it", () =>
   inFolder(async (folder) => {
     const foreign = join(folder, "foreign");
@@ -106,8 +138,12 @@ Deno.test("what is no data folder is not reset, and nothing is made in it", () =
 Deno.test("leftovers of a process that was killed go with the next lock, and nothing else", () =>
   inFolder(async (folder) => {
     const id = crypto.randomUUID();
-    const ours = [`admin.secret.${id}.tmp`, `service.json.${id}.tmp`, `service.db.${id}.tmp`];
-    const others = ["notes.tmp", `mine.${id}.tmp`, "service.db.tmp"];
+    const database = `service.db.${id}.tmp`;
+    const ours = [
+      ...[`admin.secret.${id}.tmp`, `service.json.${id}.tmp`, database],
+      ...[`${database}-journal`, `${database}-wal`, `${database}-shm`],
+    ];
+    const others = ["notes.tmp", `mine.${id}.tmp`, "service.db.tmp", `${database}-old`];
     for (const name of [...ours, ...others]) await Deno.writeTextFile(join(folder, name), "");
     await (await lockFolder(folder)).release();
     const left = await Array.fromAsync(Deno.readDir(folder), (entry) => entry.name);
@@ -116,22 +152,15 @@ Deno.test("leftovers of a process that was killed go with the next lock, and not
 
 Deno.test("a damaged database is named, with what can be done", () =>
   inFolder(async (folder) => {
-    const options = {
-      folder,
-      port: 0,
-      host: "127.0.0.1",
-      empty: true,
-      rateLimits: "local",
-      report: () => {},
-    } as const;
+    const start = () => startServer({ folder, report: () => {} });
     const file = join(folder, "service.db");
-    await (await serve(options)).stop();
+    await (await start()).stop();
     const bytes = await Deno.readFile(file);
     // The first page holds the schema; the tables' own pages follow.
     const torn = bytes.map((byte, i) => i < 4096 * 2 ? byte : 0xff);
     for (const content of [torn, new TextEncoder().encode("garbage ".repeat(1000))]) {
       await Deno.writeFile(file, content);
-      await rejects(serve(options), (error) => {
+      await rejects(start(), (error) => {
         ok(error instanceof ConfigError, String(error));
         ok(error.message.startsWith(`Cannot open the database ${JSON.stringify(file)}: `));
         match(error.hint ?? "", /damaged.*: cli service reset --data /);
@@ -228,8 +257,8 @@ Deno.test("a service that cannot note its address ends, and frees its folder and
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr;
     listener.close();
-    const options = { folder, port, host: "127.0.0.1", empty: true, rateLimits: "local" } as const;
-    const starting = serve({ ...options, report: () => {} });
+    const start = () => startServer({ folder, port, report: () => {} });
+    const starting = start();
     // The secret comes after the lock, and before the database and the port.
     const secret = join(folder, "admin.secret");
     while (!await Deno.stat(secret).catch(() => undefined)) {
@@ -238,7 +267,7 @@ Deno.test("a service that cannot note its address ends, and frees its folder and
     await Deno.mkdir(join(folder, "service.json", "more"), { recursive: true });
     await rejects(starting, /^ConfigError: Cannot use the data folder /);
     await Deno.remove(join(folder, "service.json"), { recursive: true });
-    await (await serve({ ...options, report: () => {} })).stop();
+    await (await start()).stop();
   }));
 
 Deno.test("a pipe or link in place of a file of the folder is refused, not opened", async () => {
