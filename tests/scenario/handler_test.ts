@@ -82,6 +82,34 @@ Deno.test("a handler gets the headers of a request as they are written", async (
   equal(versions.join(), "1.10");
 });
 
+Deno.test("an answer of more than 1 MiB is refused before all of it is read", async () => {
+  let sent = 0;
+  let cancelled = false;
+  await using folder = await openFolder(() => {
+    const body = new ReadableStream({
+      pull(controller) {
+        // Two bytes in UTF-8, and one character.
+        controller.enqueue(new TextEncoder().encode("é".repeat(50_000)));
+        sent += 100_000;
+      },
+      cancel: () => void (cancelled = true),
+    });
+    return Promise.resolve(new Response(body));
+  });
+  const file = await folder.write(
+    "a.yaml",
+    `${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+    expect:
+      handler: { get: "http://localhost:3000/", json: { pro: true }, within_s: 0 }
+`,
+  );
+  const { code, out } = await folder.run("scenario", "run", file);
+  equal(code, 1, out);
+  match(out, /its answer exceeds 1 MiB/);
+  ok(cancelled && sent < 2_000_000, `${sent} bytes were read`);
+});
+
 Deno.test("a handler with another state fails, with its answer and the last event", async () => {
   await using handler = openHandler();
   await using folder = await openFolder((request) => fetch(request));

@@ -181,7 +181,7 @@ async function pauseFor({ around, signal }: Context, ms: number): Promise<void> 
   await pause(ms, signal);
 }
 
-/** The longest answer of a handler that is read, in bytes. */
+/** The largest answer of a handler that is read, in bytes: 1 MiB. */
 const LARGEST_ANSWER = 1_048_576;
 
 /** How long a handler may take for one answer, in milliseconds. */
@@ -204,9 +204,9 @@ export async function askHandler(
     // A redirect could lead to another machine.
     const request = new Request(url, { method, headers, redirect: "manual", signal: limit });
     const response = await send(request);
-    const text = await response.text();
+    const text = await textUpTo(response, LARGEST_ANSWER);
     const ms = around.now() - started;
-    if (text.length > LARGEST_ANSWER) return { status: 0, body: "its answer exceeds 1 MiB", ms };
+    if (text === undefined) return { status: 0, body: "its answer exceeds 1 MiB", ms };
     return { status: response.status, body: jsonOr(text), ms };
   } catch (error) {
     if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
@@ -214,6 +214,19 @@ export async function askHandler(
     const ms = around.now() - started;
     return { status: 0, body: unreached ?? deepestMessage(error), unreached, ms };
   }
+}
+
+/** The text of an answer; undefined when it has more bytes than that. The rest is not read. */
+async function textUpTo({ body }: Response, most: number): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = most;
+  for await (const part of body ?? []) {
+    left -= part.byteLength;
+    if (left < 0) return undefined;
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 function jsonOr(text: string): Json {
