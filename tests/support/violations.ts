@@ -150,6 +150,10 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
         { status: "in_billing_retry" },
         { retry_ends_at: 5 },
       ],
+      "(auto_renewal_status = 'will_not_renew') = (not_renewing_since IS NOT NULL)": [
+        { auto_renewal_status: "will_not_renew" },
+        { not_renewing_since: 5 },
+      ],
       "(auto_renewal_status = 'has_already_renewed') = (renewed_until IS NOT NULL)": [
         { auto_renewal_status: "has_already_renewed" },
         { renewed_until: 5 },
@@ -161,7 +165,12 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
       "period_ends_at IS NOT NULL OR status = 'paused'": [{ period_ends_at: null }],
       "status <> 'expired' OR (due_at IS NULL AND auto_renewal_status = 'will_not_renew')": [
         { status: "expired" },
-        { status: "expired", auto_renewal_status: "will_not_renew", due_at: 5 },
+        {
+          status: "expired",
+          auto_renewal_status: "will_not_renew",
+          not_renewing_since: 5,
+          due_at: 5,
+        },
       ],
     },
   },

@@ -89,6 +89,7 @@ const NO_GRANT: Subscription = {
   ownership: "purchased",
   status: "active",
   auto_renewal_status: "will_not_renew",
+  not_renewing_since: null,
   period_type: "promotional",
   starts_at: 0,
   paid_since: null,

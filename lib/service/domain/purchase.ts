@@ -216,6 +216,7 @@ const UNSOLD = {
   entitlement_id: null,
   status: "incomplete",
   auto_renewal_status: "will_renew",
+  not_renewing_since: null,
   period_type: "normal",
   paid_since: null,
   renewed_until: null,

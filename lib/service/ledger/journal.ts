@@ -114,6 +114,7 @@ const MOVING = [
   "shared_from_id",
   "status",
   "auto_renewal_status",
+  "not_renewing_since",
   "period_type",
   "starts_at",
   "paid_since",
@@ -197,7 +198,11 @@ async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
   const heirs = await heirsIn(pages, step);
   const placed = isNew ? { ...step.after, ...next(pages), share_count: heirs.length } : step.after;
   const events = await eventsOfStep({ ...step, after: placed }, facts);
-  const after = { ...placed, event_count: placed.event_count + events.length };
+  const after = {
+    ...placed,
+    not_renewing_since: notRenewingSince(step),
+    event_count: placed.event_count + events.length,
+  };
   const { before, at, payment, settlement } = step;
   if (before === undefined || pages.begun.has(after.id)) pages.begun.set(after.id, after);
   else pages.moved.set(after.id, { before: pages.moved.get(after.id)?.before ?? before, after });
@@ -224,6 +229,12 @@ async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
   }
   for (const heir of heirs) await takeDown(pages, shareSuccessor({ ...step, after }, heir));
   return after;
+}
+
+/** When renewal was switched off; null while it is on. A share has the time of its source. */
+function notRenewingSince({ before, after, at }: Step): number | null {
+  if (after.auto_renewal_status !== "will_not_renew") return null;
+  return (before ?? after).not_renewing_since ?? at;
 }
 
 async function takeDownPurchase(pages: Pages, step: PurchaseStep): Promise<Purchase> {

@@ -105,7 +105,7 @@ async function readHeld(place: Place, customer: Row<"customers">): Promise<Held>
     products: await readProducts(place, held.map(({ product_id }) => product_id)),
     granted: await readGranted(place, subscriptions.map(({ entitlement_id }) => entitlement_id)),
     payments: await readPayments(place, subscriptions),
-    ...await readTurns(place, subscriptions),
+    billingIssues: await readBillingIssues(place, subscriptions),
   };
 }
 
@@ -161,31 +161,24 @@ async function readPayments(
 }
 
 /**
- * The times at which renewal was last switched off and a charge last failed, from the ledger. It
- * has a subscription's movements under its first and its current owner.
+ * The times at which a charge last failed and grace began, by the id of the subscription, from the
+ * ledger. It has a subscription's movements under its first and its current owner.
  */
-async function readTurns(
+async function readBillingIssues(
   { tx }: Place,
   subscriptions: readonly Row<"subscriptions">[],
-): Promise<Pick<Held, "unsubscribed" | "billingIssues">> {
-  const turned = subscriptions.filter(({ auto_renewal_status, status, store, cancel_reason }) =>
-    store !== "promotional" && (auto_renewal_status === "will_not_renew" ||
-      status === "in_grace_period" || status === "in_billing_retry" ||
-      cancel_reason === "BILLING_ERROR")
+): Promise<Map<string, number>> {
+  const failed = subscriptions.filter(({ status, cancel_reason }) =>
+    status === "in_grace_period" || status === "in_billing_retry" ||
+    cancel_reason === "BILLING_ERROR"
   );
-  if (turned.length === 0) return { unsubscribed: new Map(), billingIssues: new Map() };
-  const owners = turned.flatMap((row) => [row.customer_id, row.original_customer_id]);
-  const rows = await tx.selectFrom("movements")
-    .select(["subscription_id", "at", "renewing_delta", "billing_issues_delta"])
-    .where("at", "in", momentsOf(tx, distinct(owners)))
-    .where("customer_id", "in", distinct(owners))
-    .where("subscription_id", "in", turned.map(({ id }) => id))
-    .where((eb) => eb.or([eb("renewing_delta", "<", 0), eb("billing_issues_delta", ">", 0)]))
+  if (failed.length === 0) return new Map();
+  const owners = distinct(failed.flatMap((row) => [row.customer_id, row.original_customer_id]));
+  const rows = await tx.selectFrom("movements").select(["subscription_id", "at"])
+    .where("at", "in", momentsOf(tx, owners))
+    .where("customer_id", "in", owners)
+    .where("subscription_id", "in", failed.map(({ id }) => id))
+    .where("billing_issues_delta", ">", 0)
     .orderBy("seq").execute();
-  const latest = (those: typeof rows) =>
-    new Map(those.map(({ subscription_id, at }) => [subscription_id ?? "", at]));
-  return {
-    unsubscribed: latest(rows.filter((row) => row.renewing_delta < 0)),
-    billingIssues: latest(rows.filter((row) => row.billing_issues_delta > 0)),
-  };
+  return new Map(rows.map(({ subscription_id, at }) => [subscription_id ?? "", at]));
 }

@@ -54,8 +54,6 @@ export interface Held {
   granted: ReadonlyMap<string, string>;
   /** The latest payments, by the id of the subscription. */
   payments: ReadonlyMap<string, LatestPayment>;
-  /** The times at which renewal was last switched off, by the id of the subscription. */
-  unsubscribed: ReadonlyMap<string, number>;
   /** The times at which a charge last failed, by the id of the subscription. */
   billingIssues: ReadonlyMap<string, number>;
 }
@@ -280,15 +278,14 @@ function showSubscription(row: Row<"subscriptions">, held: Held, look: Look): Sd
     store: storeIn(row.store, look),
     management_url: managementUrl(row.store, row.id),
     store_transaction_id: row.transaction_id,
-    unsubscribe_detected_at: date(unsubscription(row, held)),
+    unsubscribe_detected_at: date(unsubscription(row)),
     ownership_type: row.ownership === "purchased" ? "PURCHASED" : "FAMILY_SHARED",
   };
 }
 
 /** The time at which renewal was switched off, or null while it is on. A grant never renews. */
-function unsubscription(row: Row<"subscriptions">, { unsubscribed }: Held): number | null {
-  if (row.store === "promotional" || row.auto_renewal_status !== "will_not_renew") return null;
-  return unsubscribed.get(row.id) ?? row.period_starts_at;
+function unsubscription({ store, not_renewing_since }: Row<"subscriptions">): number | null {
+  return store === "promotional" ? null : not_renewing_since;
 }
 
 /** The time of the failed charge that is still open or has ended the subscription. */

@@ -68,6 +68,8 @@ interface SubscriptionRow {
   ownership: Ownership;
   status: SubscriptionStatus;
   auto_renewal_status: AutoRenewal;
+  /** When renewal was switched off, while it is. The journal keeps it. */
+  not_renewing_since: number | null;
   period_type: PeriodType;
   starts_at: number;
   /** When the first paid period started, else null. */

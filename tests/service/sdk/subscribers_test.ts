@@ -266,3 +266,36 @@ Deno.test("a subscription shows when renewal was last switched off, and when a c
     deepEqual(await shown(), [null, null]);
   }
 });
+
+Deno.test("renewal of a trial, in grace and of a family share is off since the cancellation", async () => {
+  await using desk = await openDesk();
+  const { client } = await appOf(desk, "app_store");
+  const shop = simulate(desk);
+  const hoursAgo = async (customer: string) => {
+    const { subscriber, request_date } = await getSdkSubscriber(client, customer);
+    return Object.values(subscriber.subscriptions).map(({ unsubscribe_detected_at: text }) =>
+      text && Math.round((Date.parse(request_date) - Date.parse(text)) / 3_600_000)
+    );
+  };
+  const product_id = "notes.pro.monthly";
+  const trial = await shop.subscribe({ product_id, customer_id: "tester", trial: "P2W" });
+  const failing = await shop.subscribe({ product_id, customer_id: "payer" });
+  const family = await shop.subscribe({ product_id, customer_id: "parent" });
+  await shop.act(family.id, "family_share", { customer_id: "child" });
+  await shop.act(failing.id, "fail", { grace: "P6D" });
+  await shop.advance("P2D");
+  for (const { id } of [trial, failing, family]) await shop.act(id, "cancel");
+  await shop.act(family.id, "family_share", { customer_id: "later" });
+  await shop.advance("PT3H");
+  await shop.act(family.id, "family_share", { customer_id: "latest" });
+  for (const customer of ["tester", "payer", "parent", "child", "later", "latest"]) {
+    deepEqual(await hoursAgo(customer), [3], customer);
+  }
+  await shop.act(trial.id, "uncancel");
+  deepEqual(await hoursAgo("tester"), [null]);
+  // One that ends by itself stays as it was.
+  await shop.advance("P2M");
+  const ended = await hoursAgo("parent");
+  ok(Number(ended[0]) > 24 * 30, String(ended));
+  deepEqual(ended, await hoursAgo("child"));
+});
