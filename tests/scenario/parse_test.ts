@@ -104,6 +104,20 @@ Deno.test("YAML that cannot be read is named with its line", async () => {
   deepEqual(await problemsOf("a: *b\n"), ["1:4 there is no anchor &b"]);
 });
 
+Deno.test("a key that is there twice is refused, whether it is a number or a text", async () => {
+  for (const keys of ["1: {}, 1: {}", '1: {}, "1": {}', "ada: {}, 'ada': {}"]) {
+    const problems = await problemsOf(`${START}steps: [{ expect: { attributes: { ${keys} } } }]\n`);
+    equal(problems.length, 1, keys);
+    match(problems[0] ?? "", /the key is there twice/);
+  }
+});
+
+Deno.test("a text that is not Unicode is refused as such", async () => {
+  const problems = await problemsOf(`name: "a\\ud800"\n${START}steps: [{ customer: ada }]\n`);
+  equal(problems.length, 1);
+  match(problems[0] ?? "", /the text is not valid Unicode/);
+});
+
 Deno.test("a tab gets one message for its line", async () => {
   const tab = "a tab stands at the beginning of a line; YAML takes spaces only";
   const text = `${START}steps:\n  - customer: ada\n\t- advance: P1M\n\t- advance: P1M\n`;

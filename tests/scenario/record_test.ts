@@ -1,5 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { STORIES } from "../../lib/scenario/stories/mod.ts";
+import { setCustomerAttributes } from "../../lib/resources/customers.ts";
+import { advanceClock } from "../../lib/simulator/clock.ts";
 import { fc } from "../support/properties.ts";
 import { attempts, live, PEOPLE } from "../support/random_history.ts";
 import { historyOf, playText, recordFrom } from "../support/recording.ts";
@@ -210,3 +212,46 @@ for (const [name, steps] of Object.entries(CORNERS)) {
     deepEqual(again.access, played.access, recorded.text);
   });
 }
+
+Deno.test("the grace of a test store lasts for minutes, and is recorded", async () => {
+  const start = `start:
+  at: 2026-01-31
+  catalogue:
+    apps: { tests: test_store }
+    products:
+      short: { app: tests, duration: P1M, grace: P3D, price: 9.99, entitlements: [pro] }
+      long: { app: tests, duration: P1Y, price: 9.99, entitlements: [pro] }
+steps:
+  - purchase: { customer: ada, product: short }
+    as: s
+  - fail: s
+  - advance: PT2M
+  - recover: s
+  - purchase: { customer: ada, product: long }
+    as: t
+  - fail: { subscription: t, grace: P6D }
+  - advance: PT1M
+`;
+  await using played = await playText(start);
+  deepEqual(played.failures, []);
+  const recorded = await recordFrom(played, "ada");
+  deepEqual(recorded.notes, [], recorded.text);
+  await using again = await playText(recorded.text);
+  deepEqual(again.failures, [], recorded.text);
+  deepEqual(again.types, played.types, recorded.text);
+});
+
+Deno.test("a note stays in the file when one move of the clock stands for several", async () => {
+  await using played = await playText(`start: { at: 2026-01-31, catalogue: catalogue/notes.yaml }
+steps:
+  - purchase: { customer: ada, product: notes.pro.monthly }
+  - advance: P10D
+`);
+  const { client, simulator } = played.stage;
+  await setCustomerAttributes(client, "ada", [{ name: "bio", value: "😀".repeat(251) }]);
+  await advanceClock(simulator, { by: "P3M", confirmed: true });
+  const { text, notes } = await recordFrom(played, "ada");
+  deepEqual(notes, ["Not recorded: the attribute bio (a file cannot hold its value)"]);
+  deepEqual(text.split("\n").filter((line) => line.startsWith("  # ")), [`  # ${notes[0]}`]);
+  deepEqual((text.match(/- to: /g) ?? []).length, 2, text);
+});

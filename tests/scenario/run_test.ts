@@ -120,6 +120,8 @@ Deno.test("values match by number, text, list, absence, moment and reference", a
           current_period_ends_at: 2026-02-07T01:00:00+01:00
           pending_changes: { absent: ${good} }
           total_revenue_in_usd: { gross: { near: ${good ? "0.004" : "0.2"}, within: 0.01 } }
+          gives_access: "\${OPEN}"
+          starts_at: "\${START}"
   - advance: P1W
     expect:
       events: [{ type: RENEWAL, store: APP_STORE, aliases: { contains: [ada] }, product_id: "pro.\${WHAT}" }]
@@ -127,9 +129,11 @@ Deno.test("values match by number, text, list, absence, moment and reference", a
 `;
   const good = await folder.write("good.yaml", expectations(true));
   const bad = await folder.write("bad.yaml", expectations(false));
-  const passed = await folder.run("scenario", "run", good, "--var", "WHAT=monthly");
+  const vars = ["--var", "OPEN=true", "--var", `START=${Date.UTC(2026, 0, 31)}`];
+  const passed = await folder.run("scenario", "run", good, "--var", "WHAT=monthly", ...vars);
   equal(passed.code, 0, passed.out);
-  const failed = await folder.run("scenario", "run", bad, "--var", "WHAT=annual");
+  const others = ["--var", "OPEN=false", "--var", "START=1"];
+  const failed = await folder.run("scenario", "run", bad, "--var", "WHAT=annual", ...others);
   const where = [...failed.out.matchAll(/differs in ([\w.]+)/g)].map(([, name]) => name);
   deepEqual(where, [
     "id",
@@ -137,6 +141,8 @@ Deno.test("values match by number, text, list, absence, moment and reference", a
     "ends_at",
     "pending_changes",
     "total_revenue_in_usd.gross",
+    "gives_access",
+    "starts_at",
     "product_id",
   ]);
 });

@@ -122,7 +122,8 @@ function word(
 export function text(most: number): Kind {
   const schema = { type: ["string", "number"], maxLength: most };
   return word(`a text of at most ${most} characters`, schema, (value, node, scope) => {
-    if (value.length <= most && value.isWellFormed()) return value;
+    if (!value.isWellFormed()) return complain(scope, node.at, "the text is not valid Unicode");
+    if (value.length <= most) return value;
     return complain(scope, node.at, `the text has ${value.length} characters; ${most} are allowed`);
   });
 }

@@ -94,7 +94,10 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
         ? all.entries.find(({ key }) => key === "within")?.value
         : undefined;
       const most = within ? numberIn(within) : 0.005;
-      return typeof actual === "number" && Math.abs(actual - wanted) <= most + Number.EPSILON * 8;
+      if (typeof actual !== "number") return false;
+      // The difference of two decimals is as inexact as the larger one.
+      const inexact = Number.EPSILON * 8 * Math.max(1, Math.abs(actual), Math.abs(wanted));
+      return Math.abs(actual - wanted) <= most + inexact;
     },
   },
   absent: {
@@ -218,11 +221,19 @@ function same(actual: Json | undefined, expected: Node, context: MatchContext): 
   if (expected.kind !== "scalar") return differences(actual, expected, context).length === 0;
   const wanted = resolved(expected, context);
   if (actual === wanted) return true;
+  // A variable is text, whatever it stands for.
+  if (wanted !== expected.value && valueOfText(wanted) === actual) return true;
   // The wire has moments as milliseconds; a file may have them as people write them.
   if (typeof wanted === "string" && typeof actual === "number") {
     return readMoment(wanted, context.zone) === actual;
   }
   return typeof wanted === "number" && typeof actual === "string" && expected.text === actual;
+}
+
+/** A number or truth value that is written as text. */
+function valueOfText(text: Json): Json | undefined {
+  if (text === "true" || text === "false") return text === "true";
+  return typeof text === "string" && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
 function contains(actual: Json | undefined, argument: Node, context: MatchContext): boolean {

@@ -131,11 +131,10 @@ async function readStart(
   if (zone) {
     const name = plain(zone.value);
     if (typeof name === "string" && isZone(name)) scope.zone = name;
-    else {complain(
-        scope,
-        zone.value.at,
-        `${kindOf(zone.value)} is no time zone such as Europe/London`,
-      );}
+    else {
+      const what = `${kindOf(zone.value)} is no time zone such as Europe/London`;
+      complain(scope, zone.value.at, what);
+    }
   }
   const begin = entryOf(node, "at");
   const at = begin ? moment.read(begin.value, scope) : USUAL_START;

@@ -90,9 +90,12 @@ export async function readTree(text: string): Promise<Tree> {
 /** What is wrong with a file that is too deep. */
 const TOO_DEEP = `more than ${DEEPEST} maps and lists stand in each other`;
 
+/** What is wrong with a key that a map has already. */
+const DUPLICATE_KEY = "the key is there twice";
+
 /** Our words for what the parser finds most. */
 const MESSAGES: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: "the key is there twice",
+  DUPLICATE_KEY,
   TAB_AS_INDENT: "a tab stands at the beginning of a line; YAML takes spaces only",
   RESOURCE_EXHAUSTION: TOO_DEEP,
   TAG_RESOLVE_FAILED: "a scenario takes no YAML tags such as !name; remove the tag",
@@ -143,6 +146,7 @@ function entriesOf(
   from: Position | undefined,
 ): Entry[] {
   const entries: Entry[] = [];
+  const names = new Set<string>();
   for (const { key, value } of map.items) {
     const node = nodeOf(key, route, reader, from);
     if (node.kind !== "scalar") {
@@ -153,6 +157,12 @@ function entriesOf(
       continue;
     }
     const name = node.text;
+    // The parser takes 1 and "1" for two keys.
+    if (names.has(name)) {
+      reader.problems.push({ ...node.at, message: DUPLICATE_KEY });
+      continue;
+    }
+    names.add(name);
     const there = value ?? null;
     const inner = [...route, name];
     entries.push({

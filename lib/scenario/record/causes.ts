@@ -18,8 +18,10 @@ import {
   subscriptionIn,
 } from "./reel.ts";
 
-/** The days of a period in milliseconds. */
 const DAY_MS = 86_400_000;
+
+/** A grace period for a test store, where it takes minutes whatever its days are. */
+const USUAL_GRACE = "P3D";
 
 /** What led to an event; undefined where nothing is known that does. */
 export async function causeOf(
@@ -187,8 +189,14 @@ export function failureOf(
   when: "now" | "renewal",
 ): Deed {
   const until = fields.grace_period_expiration_at_ms;
-  const grace = typeof until === "number" ? `P${Math.round((until - at) / DAY_MS)}D` : null;
-  const product = productOf(reel, subscriptionIn(reel, subject));
+  const bought = subscriptionIn(reel, subject);
+  const product = productOf(reel, bought);
+  const days = typeof until === "number" ? (until - at) / DAY_MS : undefined;
+  const grace = days === undefined
+    ? null
+    : Number.isInteger(days)
+    ? `P${days}D`
+    : bought?.grace_duration ?? USUAL_GRACE;
   const usual = product?.grace_duration === grace;
   return on(subject, "fail", {
     ...when === "renewal" && { when },

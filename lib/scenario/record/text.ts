@@ -27,7 +27,7 @@ export function textOf(reel: Reel, notes: readonly string[]): string {
   });
   return [
     "# yaml-language-server: $schema=./scenario.schema.json",
-    `# Recorded with: cli scenario record`,
+    "# Recorded with: cli scenario record",
     ...comments(notes, ""),
     `name: ${flow(`What happened to ${first?.id ?? ""}`)}`,
     "start:",
@@ -70,7 +70,10 @@ function joined(steps: readonly RecordedStep[]): RecordedStep[] {
     const joins = last && isRenewal(last) && isRenewal(step) && step.notes.length === 0 &&
       JSON.stringify(last.access) === JSON.stringify(step.access);
     if (!joins) kept.push(step);
-    else kept[kept.length - 1] = { ...step, events: [...last.events, ...step.events] };
+    else {
+      const { events, notes } = last;
+      kept[kept.length - 1] = { ...step, events: [...events, ...step.events], notes };
+    }
   }
   return kept;
 }
