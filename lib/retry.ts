@@ -6,8 +6,10 @@
 
 import type { ClientOptions } from "./client_options.ts";
 import { isLoopback } from "./address.ts";
+import { alarm } from "./alarm.ts";
 import { readAnswer } from "./answer.ts";
 import { ApiError, Cancelled, NetworkError, ToolkitError } from "./errors.ts";
+import { joinSignals } from "./signals.ts";
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_OWN_WAIT_MS = 10_000;
@@ -41,8 +43,12 @@ export async function attemptOnce(
 ): Promise<Outcome> {
   if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
   const started = performance.now();
-  const timeout = AbortSignal.timeout(settings.timeoutMs ?? LONGEST_REQUEST_MS);
-  const signal = settings.signal ? AbortSignal.any([settings.signal, timeout]) : timeout;
+  const stop = joinSignals([settings.signal]);
+  const { signal } = stop;
+  const endLimit = alarm(
+    settings.timeoutMs ?? LONGEST_REQUEST_MS,
+    () => stop.abort(new DOMException("Signal timed out.", "TimeoutError")),
+  );
   const outcome: Outcome = {
     response: undefined,
     text: "",
@@ -58,6 +64,9 @@ export async function attemptOnce(
     if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
     outcome.response = undefined;
     outcome.error = error;
+  } finally {
+    endLimit();
+    stop.end();
   }
   settings.onExchange?.({
     attempt,

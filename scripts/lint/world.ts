@@ -28,6 +28,7 @@ const PLATFORM = ["lib/platform/deno.ts", "lib/platform/node.ts"];
 const ENVIRONMENT = ["lib/cli/context.ts", "lib/config/machine.ts", ...PLATFORM];
 const CLOCK = [
   ...ENVIRONMENT,
+  "lib/alarm.ts",
   "lib/client.ts",
   "lib/retry.ts",
   "lib/webhook.ts",
