@@ -19,6 +19,7 @@ import {
   unreadable,
   waitBeforeRetry,
 } from "./retry.ts";
+import { joinSignals } from "./signals.ts";
 
 export type { ClientChanges, ClientOptions, Credential, Exchange } from "./client_options.ts";
 
@@ -37,7 +38,7 @@ export interface Client {
   /** Sends a DELETE. */
   delete<T>(path: Path, options?: RequestOptions): Promise<T>;
   /** Reads an address from an answer of the service, if it has the service's origin. */
-  follow<T>(address: string): Promise<T>;
+  follow<T>(address: string, options?: RequestOptions): Promise<T>;
   /**
    * Sends a request to an address that a person has written, if it is the service's own: a path from
    * the base URL, or a URL.
@@ -59,6 +60,8 @@ export interface RequestOptions {
   idempotencyKey?: string | undefined;
   /** Headers to send besides the client's own, which they cannot replace. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** Stops this request alone. The client's own signal stops it as well. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -85,7 +88,8 @@ export function createClient(options: ClientOptions): Client {
     post: async (place, body = {}, request) => await call("POST", at(place), body, request),
     put: async (place, body, request) => await call("PUT", at(place), body, request),
     delete: async (place, request) => await call("DELETE", at(place), undefined, request),
-    follow: async (address) => await call("GET", ownAddress(address, settings.baseUrl)),
+    follow: async (address, request) =>
+      await call("GET", ownAddress(address, settings.baseUrl), undefined, request),
     send: async (method, address, body, request) =>
       await call(method, ownAddress(address, settings.baseUrl), body, request),
     with: (changes) => createClient({ ...settings, ...changes }),
@@ -176,6 +180,23 @@ function withQuery(url: URL, query: object | undefined): URL {
 
 /** Sends a request until it has a final answer, and reads that answer. */
 async function exchange(
+  settings: ClientOptions,
+  method: string,
+  url: URL,
+  body: object | undefined,
+  options: RequestOptions,
+): Promise<unknown> {
+  if (!options.signal) return await exchangeWithin(settings, method, url, body, options);
+  const stop = joinSignals([settings.signal, options.signal]);
+  try {
+    return await exchangeWithin({ ...settings, signal: stop.signal }, method, url, body, options);
+  } finally {
+    stop.end();
+  }
+}
+
+/** Does so until the settings' signal fires. */
+async function exchangeWithin(
   settings: ClientOptions,
   method: string,
   url: URL,

@@ -37,7 +37,10 @@ export interface WalkOptions {
 export const LARGEST_PAGE = 100;
 
 /**
- * Goes through all items of a list, page by page. It requests the next page only when needed.
+ * Goes through all items of a list, page by page. The first three pages are requested when they are
+ * needed. A walk that goes on is a long one: each further page is requested one page early, while the
+ * caller handles the items before it. When the caller stops, that request is aborted. Its failure is
+ * thrown where its page begins.
  *
  * @example
  * ```ts ignore
@@ -69,16 +72,51 @@ export async function* pages<T>(
 ): AsyncGenerator<Page<T>, void, undefined> {
   const isRepeated = repetitions();
   let left = options.limit ?? Infinity;
-  for (let page = await first;;) {
-    left -= itemsOf(page).length;
-    yield page;
-    const next = page.next_page || null;
-    if (next === null || left <= 0) return;
-    if (isRepeated(next)) {
-      throw new NetworkError(`Cannot read the whole list: the service repeats the page ${next}`);
+  let early: EarlyPage<T> | undefined;
+  try {
+    for (let page = await first, read = 1;; read++) {
+      left -= itemsOf(page).length;
+      const next = left > 0 && page.next_page || null;
+      const isAgain = next !== null && isRepeated(next);
+      const address = next === null || isAgain ? undefined : addressAfter(page.url, next, left);
+      if (address !== undefined && read >= LONG_WALK) early = requestEarly(client, address);
+      yield page;
+      if (isAgain) {
+        throw new NetworkError(`Cannot read the whole list: the service repeats the page ${next}`);
+      }
+      if (address === undefined) return;
+      page = await (early?.page ?? client.follow<Page<T>>(address));
+      early = undefined;
     }
-    page = await client.follow<Page<T>>(addressAfter(page.url, next, left));
+  } finally {
+    await early?.stop();
   }
+}
+
+/** After so many pages a walk is a long one. */
+const LONG_WALK = 3;
+
+/** A page that is requested before the caller needs it. */
+interface EarlyPage<T> {
+  /** The page. */
+  page: Promise<Page<T>>;
+  /** Aborts its request, and waits for the end of it. */
+  stop(): Promise<void>;
+}
+
+/** Requests a page that the caller may never need. */
+function requestEarly<T>(client: Client, address: string): EarlyPage<T> {
+  const abort = new AbortController();
+  const page = client.follow<Page<T>>(address, { signal: abort.signal });
+  // The caller learns of a failure when it comes to this page.
+  const end = page.then(() => {}, () => {});
+  return {
+    page,
+    stop: () => {
+      abort.abort();
+      return end;
+    },
+  };
 }
 
 /** The most pages that are remembered. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import type { Client } from "../lib/client.ts";
-import { NetworkError } from "../lib/errors.ts";
+import { ApiError, Cancelled, NetworkError } from "../lib/errors.ts";
 import { cursorAfter, each, type Page, pages, type WalkOptions } from "../lib/page.ts";
 import { path } from "../lib/path.ts";
 import { listOfferings } from "../lib/resources/offerings.ts";
@@ -166,6 +166,119 @@ Deno.test("a walk that stops early requests no further page", async () => {
     if (id === "2") break;
   }
   equal(posted.length, 1);
+});
+
+/** A list of so many pages, with two items on each. */
+function longList(length: number): Response[] {
+  return Array.from({ length }, (_, i) => {
+    const isLast = i === length - 1;
+    return page([`${i + 1}a`, `${i + 1}b`], isLast ? null : `${i + 1}b`);
+  });
+}
+
+/** Lets requests that are under way be sent. */
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+Deno.test("a long walk requests each page while the one before it is handled", async () => {
+  const wire = openWire(longList(6));
+  const sent: number[] = [];
+  for await (const _ of pages(wire.client, wire.client.get<Page<Item>>(path`/things`))) {
+    await soon();
+    sent.push(wire.posted.length);
+  }
+  deepEqual(sent, [1, 2, 4, 5, 6, 6]);
+});
+
+Deno.test("a long walk with a limit requests no page beyond it", async () => {
+  for (const limit of [6, 7, 8, 9, 10]) {
+    const wire = openWire(longList(9));
+    let count = 0;
+    for await (
+      const _ of each(wire.client, wire.client.get<Page<Item>>(path`/things`), { limit })
+    ) {
+      count++;
+      await soon();
+    }
+    equal(count, limit);
+    equal(wire.posted.length, Math.ceil(limit / 2), `limit ${limit}`);
+  }
+});
+
+/** Gives no answer until the request is aborted. Notes its signal. */
+function silent(signals: AbortSignal[] = []): Move {
+  return ({ signal }) =>
+    new Promise<Response>((_, reject) => {
+      signals.push(signal);
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+}
+
+Deno.test("a long walk that stops early aborts its one request and waits for the end of it", async () => {
+  const ends: ((walk: AsyncGenerator<Item>) => Promise<unknown>)[] = [
+    (walk) => walk.return(undefined),
+    (walk) => walk.throw(new Error("enough")).catch(() => {}),
+  ];
+  for (const end of ends) {
+    const signals: AbortSignal[] = [];
+    const wire = openWire([...longList(9).slice(0, 3), silent(signals)]);
+    const walk = each(wire.client, wire.client.get<Page<Item>>(path`/things`));
+    for (let i = 0; i < 5; i++) await walk.next();
+    await soon();
+    deepEqual(signals.map(({ aborted }) => aborted), [false]);
+    await end(walk);
+    deepEqual(signals.map(({ aborted }) => aborted), [true]);
+    deepEqual(await walk.next(), { done: true, value: undefined });
+    await soon();
+    equal(wire.posted.length, 4);
+  }
+});
+
+Deno.test("the failure of an early request is thrown where its page begins", async () => {
+  const wire = openWire([...longList(9).slice(0, 3), refused(404, { retryable: false })]);
+  const ids: string[] = [];
+  await rejects(async () => {
+    for await (const { id } of each(wire.client, wire.client.get<Page<Item>>(path`/things`))) {
+      ids.push(id);
+      await soon();
+    }
+  }, ApiError);
+  deepEqual(ids, ["1a", "1b", "2a", "2b", "3a", "3b"]);
+  // One who stops before that page never learns of it.
+  for await (
+    const { id } of each(wire.client, openWire(longList(9)).client.get<Page<Item>>(path`/x`))
+  ) {
+    await soon();
+    if (id === "1b") break;
+  }
+});
+
+Deno.test("a repeated page of a long walk is not requested early", async () => {
+  const again = page(["4"], "3b");
+  const wire = openWire([...longList(9).slice(0, 3), again]);
+  const ids: string[] = [];
+  await rejects(async () => {
+    for await (const { id } of each(wire.client, wire.client.get<Page<Item>>(path`/things`))) {
+      ids.push(id);
+      await soon();
+    }
+  }, /repeats the page 3b/);
+  equal(ids.at(-1), "4");
+  equal(wire.posted.length, 4);
+});
+
+Deno.test("the client's signal ends a long walk after the items that it has", async () => {
+  const stop = new AbortController();
+  const wire = openWire([...longList(9).slice(0, 4), silent()], { signal: stop.signal });
+  const ids: string[] = [];
+  await rejects(async () => {
+    for await (const { id } of each(wire.client, wire.client.get<Page<Item>>(path`/things`))) {
+      ids.push(id);
+      if (id === "4a") stop.abort();
+    }
+  }, Cancelled);
+  equal(ids.at(-1), "4b");
 });
 
 Deno.test("a 429 during a walk loses and repeats nothing", async () => {
