@@ -6,7 +6,7 @@
 
 import { delivery } from "../domain/events.ts";
 import type { Place } from "../records/find.ts";
-import { updateRows } from "../store/mod.ts";
+import { nextRowsWith, rowsWith, updateRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** Events are changed in batches of this size. */
@@ -21,17 +21,16 @@ export async function forgetAttributes(
   customerId: string,
 ): Promise<void> {
   const { tx } = place;
-  const ids = tx.selectFrom("customer_aliases").select("alias")
-    .where("customer_id", "=", customerId);
+  const aliases = await rowsWith(tx, "customer_aliases", { customer_id: customerId });
+  const ids = aliases.map(({ alias }) => alias);
   for (let after = 0;;) {
-    const events = await tx.selectFrom("events").selectAll()
-      .where("customer_id", "in", ids)
-      .where("seq", ">", after).orderBy("seq").limit(CHUNK).execute();
+    const next = { after, count: CHUNK };
+    const events = await nextRowsWith(tx, "events", { customer_id: ids }, next);
     const changed = events.flatMap(withoutAttributes);
     for (const { id } of changed) await keepOnItsWay(place, id);
     await updateRows(tx, "events", changed, ["payload"]);
     const last = events.at(-1);
-    if (last === undefined) return;
+    if (last === undefined || events.length < CHUNK) return;
     after = last.seq;
   }
 }

@@ -20,6 +20,8 @@ import type { Place } from "../records/find.ts";
 import { newUuid } from "../records/random.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import type { Call } from "../contract/route.ts";
+import { columnsWith, deleteRowsWith, rowsWith } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
 
 type Now = Pick<Call, "tx" | "project" | "now">;
 
@@ -112,24 +114,40 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
  * of stores continue there, unknown to the service. No event reports it. The ledger keeps the money
  * without its customer; recorded events stay, without personal attributes.
  */
-export async function removeHoldings(call: Now, customerId: string): Promise<void> {
-  const { tx, now } = call;
-  const subscriptions = await readSubscriptions(call, customerId);
+export async function removeHoldings(
+  call: Now,
+  { id, first_seen_at: since }: Pick<Row<"customers">, "id" | "first_seen_at">,
+): Promise<void> {
+  const { tx } = call;
+  const own = { customer_id: id };
+  const subscriptions = await rowsWith(tx, "subscriptions", own, ["seq"]);
+  // Most customers have nothing, and to build queries for that takes longer than to run them.
+  if (subscriptions.length > 0) await endHoldings(call, subscriptions, since);
+  for (const table of ["invoices", "purchases", "subscriptions"] as const) {
+    await deleteRowsWith(tx, table, own);
+  }
+  await forgetAttributes(call, id);
+  // An index holds these columns. For more, SQLite would read all movements of the project.
+  const moments = await columnsWith(tx, "movements", ["at"], { customer_since: since, ...own });
+  if (moments.length === 0) return;
+  await moveCohort(call, { id, since }, undefined);
+  await tx.updateTable("movements").set({ customer_id: null })
+    .where("at", "in", momentsOf(tx, [id])).where("customer_id", "=", id).execute();
+}
+
+/** Records the end of a customer's subscriptions before they are deleted. */
+async function endHoldings(
+  call: Now,
+  subscriptions: readonly Subscription[],
+  since: number,
+): Promise<void> {
   const journal = await openJournal(call);
-  const customer = await journal.facts.customer(customerId);
   for (const row of subscriptions) {
-    journal.addMovements(movementsOfDeletion(row, now, customer.since));
+    journal.addMovements(movementsOfDeletion(row, call.now, since));
     if (row.share_count > 0) await endShares(journal, call, row);
   }
   await journal.write();
   await leaveSources(call, subscriptions);
-  for (const table of ["invoices", "purchases", "subscriptions"] as const) {
-    await tx.deleteFrom(table).where("customer_id", "=", customerId).execute();
-  }
-  await forgetAttributes(call, customerId);
-  await moveCohort(call, customer, undefined);
-  await tx.updateTable("movements").set({ customer_id: null })
-    .where("at", "in", momentsOf(tx, [customerId])).where("customer_id", "=", customerId).execute();
 }
 
 function inApps({ appIds }: Move): (row: { app_id: string | null }) => boolean {

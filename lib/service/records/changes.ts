@@ -10,6 +10,7 @@ import type { Place } from "./find.ts";
 import type { Call } from "../contract/route.ts";
 import {
   type ColumnName,
+  deleteRowsWith,
   findRow,
   insertRow,
   isUniqueViolation,
@@ -100,7 +101,7 @@ export async function deleteRow(
   row: { id: string; seq: number; position?: number | null },
 ): Promise<DeletedObject> {
   const { tx, now } = call;
-  await tx.deleteFrom(table).where("id", "=", row.id).execute();
+  await deleteRowsWith<ListedTable>(tx, table, { id: row.id });
   await rememberPlace(tx, object, { ...row, deleted_at: now });
   return { object, id: row.id, deleted_at: now };
 }
@@ -112,6 +113,6 @@ export async function rememberPlace(
   { id, ...at }: { id: string; seq: number; position?: number | null; deleted_at: number },
 ): Promise<void> {
   const place = { seq: at.seq, position: at.position ?? null, deleted_at: at.deleted_at };
-  await tx.insertInto("tombstones").values({ object, id, ...place })
-    .onConflict((oc) => oc.columns(["project_id", "object", "id"]).doUpdateSet(place)).execute();
+  const key = ["project_id", "object", "id"] as const;
+  await writeRows(tx, "tombstones", [{ object, id, ...place }], { key, then: "replace" });
 }

@@ -120,7 +120,7 @@ const deleteCustomer = route({
   audit: "customer_deleted",
 }, async (call) => {
   const row = await findCustomer(call, call.params.id);
-  await removeHoldings(call, row.id);
+  await removeHoldings(call, row);
   return await deleteRow(call, "customers", "customer", row);
 });
 

@@ -15,8 +15,8 @@ import type { ProjectTable, Row, Tables } from "./tables.ts";
 interface OnConflict<T extends keyof Tables> {
   /** The columns of the key. */
   key: readonly (keyof Tables[T] & string)[];
-  /** `add` adds the values of the other columns to those that are there. */
-  then: "add";
+  /** `add` adds the values of the other columns to those that are there; `replace` sets them. */
+  then: "add" | "replace";
 }
 
 /** Tables whose rows have ids. */
@@ -30,7 +30,7 @@ const ROWS = 64;
 /** Rows in one statement of arrays, whose size makes no difference to what is prepared. */
 const ROWS_OF_ARRAYS = 1024;
 
-/** Inserts rows of a project, or adds to those that are there. All rows have the same columns. */
+/** Inserts rows of a project, or changes those that are there. All rows have the same columns. */
 export async function writeRows<T extends ProjectTable>(
   tx: ProjectTx,
   table: T,
@@ -229,8 +229,9 @@ function insertOf<T extends keyof Tables>(
   const insert = `insert into ${quoted(table)} (${columns.map(quoted).join(", ")}) ${source}`;
   if (!conflict) return insert;
   const key: readonly string[] = conflict.key;
+  const before = (name: string) => conflict.then === "add" ? `${quoted(table)}.${name} + ` : "";
   const updates = columns.filter((column) => !key.includes(column)).map(quoted)
-    .map((name) => `${name} = ${quoted(table)}.${name} + excluded.${name}`).join(", ");
+    .map((name) => `${name} = ${before(name)}excluded.${name}`).join(", ");
   return `${insert} on conflict (${key.map(quoted).join(", ")}) do update set ${updates}`;
 }
 

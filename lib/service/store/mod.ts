@@ -25,6 +25,8 @@ export { lockFolder, readAddress, writeAddress } from "./lock.ts";
 export { isOnServer, openDatabase, startFailure } from "./open.ts";
 export type { TextTx, Tx } from "./queries.ts";
 export {
+  columnsWith,
+  deleteRowsWith,
   findRow,
   findRowByKey,
   insertRow,
@@ -32,6 +34,7 @@ export {
   type Listed,
   type ListedTable,
   listRows,
+  nextRowsWith,
   rowsWith,
 } from "./rows.ts";
 export { schemaSteps } from "./schema_steps.ts";

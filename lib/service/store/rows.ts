@@ -59,14 +59,57 @@ export async function rowsWith<T extends OwnedTable>(
   wanted: Values<T>,
   order: readonly (keyof Row<T> & string)[] = [],
 ): Promise<Row<T>[]> {
+  const { condition, values } = conditionsOf(tx, wanted);
+  const sorted = order.length === 0 ? "" : ` order by "${order.join('", "')}"`;
+  const text = `select * from "${table}" where ${condition}${sorted}`;
+  return (await runText<Row<T>>(tx, text, values)).rows;
+}
+
+/** Reads some columns of the rows of a project with these values. An index may hold them all. */
+export async function columnsWith<T extends OwnedTable, C extends keyof Row<T> & string>(
+  tx: ProjectTx,
+  table: T,
+  columns: readonly C[],
+  wanted: Values<T>,
+): Promise<Pick<Row<T>, C>[]> {
+  const { condition, values } = conditionsOf(tx, wanted);
+  const text = `select "${columns.join('", "')}" from "${table}" where ${condition}`;
+  return (await runText<Pick<Row<T>, C>>(tx, text, values)).rows;
+}
+
+/** Reads the next rows of a project with these values, in the order of their `seq`. */
+export async function nextRowsWith<T extends OwnedTable & ListedTable>(
+  tx: ProjectTx,
+  table: T,
+  wanted: Values<T>,
+  { after, count }: { after: number; count: number },
+): Promise<Listed<T>[]> {
+  const { condition, values } = conditionsOf(tx, wanted);
+  const text = `select * from "${table}" where ${condition} and "seq" > ? order by "seq" limit ?`;
+  return (await runText<Listed<T>>(tx, text, [...values, after, count])).rows;
+}
+
+/** Deletes the rows of a project with these values. */
+export async function deleteRowsWith<T extends OwnedTable>(
+  tx: ProjectTx,
+  table: T,
+  wanted: Values<T>,
+): Promise<void> {
+  const { condition, values } = conditionsOf(tx, wanted);
+  await runText(tx, `delete from "${table}" where ${condition}`, values);
+}
+
+/** The condition on rows of a project with these values, and its parameters. */
+function conditionsOf(
+  tx: ProjectTx,
+  wanted: Readonly<Record<string, unknown>>,
+): { condition: string; values: unknown[] } {
   const conditions = ['"project_id" = ?'];
   const values: unknown[] = [tx.projectId];
   for (const [column, value] of Object.entries(wanted)) {
     conditions.push(`"${column}" ${conditionOf(tx, value, values)}`);
   }
-  const sorted = order.length === 0 ? "" : ` order by "${order.join('", "')}"`;
-  const text = `select * from "${table}" where ${conditions.join(" and ")}${sorted}`;
-  return (await runText<Row<T>>(tx, text, values)).rows;
+  return { condition: conditions.join(" and "), values };
 }
 
 /** The condition on a column. Adds its parameters to the values. */
