@@ -6,6 +6,7 @@
  */
 
 import type { Exchange } from "./client.ts";
+import { isJson } from "./json_text.ts";
 
 /** The replacement of a secret, whatever the secret's length. */
 const HIDDEN = "[hidden]";
@@ -132,16 +133,6 @@ function hideInBody(body: string, codesAreNames: boolean): string {
     return isJson(body) ? hidden : hideInText(hidden);
   }
   return /^[^\s=&]+=\S*$/.test(body) ? hideInPairs(body) : hideInText(body);
-}
-
-/** Whether a text is JSON. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 
 import { ConfigError } from "../errors.ts";
+import { isJson } from "../json_text.ts";
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
@@ -45,12 +46,7 @@ export function parseJsonFile(path: string, text: string): JsonObject {
 
 /** The first position where a text is not JSON, or undefined when all of it is JSON. */
 export function jsonFault(text: string): TextPlace | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch {
-    return placeAt(text, faultOffset(text));
-  }
+  return isJson(text) ? undefined : placeAt(text, faultOffset(text));
 }
 
 /** The line and column of an offset. */

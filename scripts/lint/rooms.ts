@@ -80,7 +80,7 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 };
 
 /**
- * Files that every room may load: errors, bytes, words of events, file modes, loopback hosts, the
+ * Files that every room may load: errors, bytes, words of events, file modes, JSON, loopback hosts, the
  * look of pages, roles, words of commands, names of unfinished files, and the only writer of secrets.
  * No bare `Error` crosses rooms.
  */
@@ -91,6 +91,7 @@ export const COMMON: readonly string[] = [
   "lib/file_mode.ts",
   "lib/file_reason.ts",
   "lib/html.ts",
+  "lib/json_text.ts",
   "lib/loopback.ts",
   "lib/page_look.ts",
   "lib/roles.ts",

@@ -6,6 +6,7 @@
 
 import { type Client, rawJson, type RequestOptions } from "../../client.ts";
 import { UsageError } from "../../errors.ts";
+import { isJson } from "../../json_text.ts";
 import { LARGEST_PAGE, type Page } from "../../page.ts";
 import type { Context } from "../context.ts";
 import { findJsonFault } from "../input/check_json.ts";
@@ -203,6 +204,7 @@ function fieldsOf({ field, json_field }: Given, method: string): Record<string, 
 function parseField(key: string, json: string): unknown {
   const fault = findJsonFault(json);
   if (!fault) return JSON.parse(json);
+  // JSON may still have a number that would change, or a name twice.
   const why = isJson(json)
     ? fault.what
     : fault.column === 1 && fault.line === 1
@@ -211,16 +213,6 @@ function parseField(key: string, json: string): unknown {
   throw new UsageError(`Cannot use ${JSON.stringify(json)} for ${key}: ${why}`, {
     hint: `Give text with -f ${key}=…`,
   });
-}
-
-/** Whether a text is JSON. It may still have a number that would change, or a name twice. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The body of a request: the file's object, with the fields in it. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJson } from "../../json_text.ts";
 import {
   bySql,
   type Invariant,
@@ -121,7 +122,7 @@ async function findOddJson(moment: Moment): Promise<Violation[]> {
     let rows = await rowsOf(moment, `${select} ${order}`);
     while (rows.length > 0 && found.length < MOST_FOUND) {
       for (const row of rows) {
-        const column = columns.find((name) => !isJson(row[name]));
+        const column = columns.find((name) => row[name] !== null && !isJson(String(row[name])));
         if (column === undefined) continue;
         const own = Object.fromEntries(names.map((name) => [name, row[name]]));
         found.push({ found_in: `${table}.${column}`, ...own });
@@ -133,14 +134,4 @@ async function findOddJson(moment: Moment): Promise<Violation[]> {
     }
   }
   return found.slice(0, MOST_FOUND);
-}
-
-function isJson(value: unknown): boolean {
-  if (value === null) return true;
-  try {
-    JSON.parse(String(value));
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,15 @@
+/**
+ * Texts that may be JSON.
+ *
+ * @module
+ */
+
+/** Whether a text is JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
