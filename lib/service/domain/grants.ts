@@ -4,6 +4,7 @@
  * @module
  */
 
+import { NEW_SUBSCRIPTION } from "./new_subscription.ts";
 import type { Step, Subscription } from "./step.ts";
 import { derivedHex, platformOf } from "./stores.ts";
 import { changed, expiration, expire } from "./subscription.ts";
@@ -76,9 +77,9 @@ export function revoke(state: Subscription, at: number): Step {
 
 /** A grant before it starts. */
 const NO_GRANT: Subscription = {
+  ...NEW_SUBSCRIPTION,
   project_id: "",
   id: "",
-  seq: 0,
   customer_id: "",
   original_customer_id: "",
   product_id: null,
@@ -89,39 +90,20 @@ const NO_GRANT: Subscription = {
   ownership: "purchased",
   status: "active",
   auto_renewal_status: "will_not_renew",
-  not_renewing_since: null,
   period_type: "promotional",
   starts_at: 0,
-  paid_since: null,
   period_starts_at: 0,
   period_ends_at: null,
-  renewed_until: null,
-  grace_ends_at: null,
-  retry_ends_at: null,
-  resumes_at: null,
   anchor_at: 0,
-  anchor_periods: 0,
   duration: null,
   grace_duration: null,
   trial_duration: null,
   currency: "USD",
   price_micros: 0,
-  pending_product_id: null,
-  pending_price_micros: null,
   country: null,
   platform: platformOf("promotional"),
   offering_id: null,
   transaction_id: "",
   original_transaction_id: "",
-  transaction_count: 0,
-  renewal_number: 1,
   charge_fails: 0,
-  cancel_reason: null,
-  shared_from_id: null,
-  share_count: 0,
-  gross_usd_micros: 0,
-  commission_usd_micros: 0,
-  tax_usd_micros: 0,
-  event_count: 0,
-  due_at: null,
 };

@@ -8,6 +8,7 @@ import type { Environment, Ownership } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { negate, splitPayment } from "./money.ts";
 import { DAY_MS } from "./calendar.ts";
+import { NEW_SUBSCRIPTION } from "./new_subscription.ts";
 import type { Terms } from "./product_change.ts";
 import { type EventDraft, IllegalStep, type Step, type Subscription } from "./step.ts";
 import { transactionId } from "./stores.ts";
@@ -212,28 +213,9 @@ function beginningAfter({ earlier, trial_duration }: SubscriptionSale): Beginnin
 
 /** A subscription before its purchase. */
 const UNSOLD = {
-  seq: 0,
+  ...NEW_SUBSCRIPTION,
   entitlement_id: null,
   status: "incomplete",
   auto_renewal_status: "will_renew",
-  not_renewing_since: null,
   period_type: "normal",
-  paid_since: null,
-  renewed_until: null,
-  grace_ends_at: null,
-  retry_ends_at: null,
-  resumes_at: null,
-  anchor_periods: 0,
-  pending_product_id: null,
-  pending_price_micros: null,
-  transaction_count: 0,
-  renewal_number: 1,
-  cancel_reason: null,
-  shared_from_id: null,
-  share_count: 0,
-  gross_usd_micros: 0,
-  commission_usd_micros: 0,
-  tax_usd_micros: 0,
-  event_count: 0,
-  due_at: null,
 } as const;
