@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import type { Chart } from "../../lib/resources/charts.ts";
 import { DAY_MS, dayOf } from "../../lib/service/domain/calendar.ts";
 import { computeChart } from "../../lib/service/reports/chart.ts";
-import { CHARTS } from "../../lib/service/reports/definitions.ts";
+import { CHARTS } from "../../lib/service/reports/all_charts.ts";
 import { computeOverview } from "../../lib/service/reports/overview.ts";
 import { chartQuery } from "../../lib/service/reports/request.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CHARTS } from "../../lib/service/reports/definitions.ts";
+import { CHARTS } from "../../lib/service/reports/all_charts.ts";
 import type { Site } from "./generated_requests.ts";
 
 /** Fills the demonstration project, and learns what is in it. */

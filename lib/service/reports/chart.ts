@@ -13,7 +13,7 @@ import { addsUp, type Definition, type Measure, MOST_OFFSETS } from "./definitio
 import { type Figures, type Question, readLedger, type Series } from "./figures.ts";
 import type { Period } from "./periods.ts";
 import { type ChartQuery, type ChartRequest, readRequest } from "./request.ts";
-import { isRevenue, nameOfSum, type Quantity, type Sum } from "./sums.ts";
+import { amountOf, isRevenue, nameOfSum, type Sum, sumsIn } from "./sums.ts";
 
 /** Computes the chart that a call requests. */
 export async function computeChart(
@@ -24,7 +24,10 @@ export async function computeChart(
   const catalogue = await readCatalogue(call);
   const request = readRequest(definition, query, url, { now, catalogue });
   const measures = definition.measures(offsetsIn(request, now));
-  const figures = await readFigures({ tx, project, ...request }, sumsIn(measures));
+  const figures = await readFigures(
+    { tx, project, ...request },
+    sumsIn(measures.flatMap(({ value, per = [] }) => [value, per])),
+  );
   const parts = partsOf(figures, request, catalogue, measures);
   const cells: Cells = { ...request, measures, now };
   return {
@@ -49,12 +52,6 @@ export async function readFigures(question: Question, sums: readonly Sum[]): Pro
 function offsetsIn({ laterPeriods }: ChartRequest, now: number): number {
   const begun = laterPeriods.filter(({ starts }) => starts <= now).length;
   return Math.max(0, Math.min(begun - 1, MOST_OFFSETS));
-}
-
-/** The distinct sums of some measures. */
-function sumsIn(measures: readonly Measure[]): Sum[] {
-  const terms = measures.flatMap(({ value, per }) => [...value, ...per ?? []]);
-  return [...new Map(terms.map(({ sum }) => [nameOfSum(sum), sum])).values()];
 }
 
 /** What happens to deleted customers in the charts that count customers. */
@@ -196,13 +193,8 @@ function valueOf(
   periods: readonly number[],
   currency: string,
 ): number {
-  const amount = (quantity: Quantity) =>
-    quantity.reduce((total, { sum, times }) => {
-      const values = series.get(nameOfSum(sum));
-      return periods.reduce((all, period) => all + times * (values?.[period] ?? 0), total);
-    }, 0);
-  const whole = per && amount(per);
-  const part = amount(value);
+  const whole = per && amountOf(per, series, periods);
+  const part = amountOf(value, series, periods);
   const shown = unit === "$" ? fromMicros(convert(part, "USD", currency)) : part;
   if (whole === undefined) return shown;
   return whole === 0 ? 0 : shown / whole * (unit === "%" ? 100 : 1);

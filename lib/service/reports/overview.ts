@@ -10,7 +10,7 @@ import { convert, fromMicros } from "../domain/money.ts";
 import type { Call } from "../contract/route.ts";
 import { readFigures } from "./chart.ts";
 import { ALL_DIMENSIONS } from "./dimensions.ts";
-import { customers, level, moved, nameOfSum, type Quantity } from "./sums.ts";
+import { amountOf, customers, level, moved, type Quantity, sumsIn } from "./sums.ts";
 
 /** The definition of a number. */
 interface Metric extends Pick<OverviewMetric, "id" | "name" | "description" | "unit" | "period"> {
@@ -109,7 +109,6 @@ export async function computeOverview(
   const periods = [{ starts: ends - DAYS * DAY_MS, ends }];
   const environment = ALL_DIMENSIONS.find(({ id }) => id === "environment");
   const filters = new Map(environment ? [[environment, ["production"]]] : []);
-  const terms = METRICS.flatMap(({ value, per }) => [...value, ...per ?? []]);
   const figures = await readFigures(
     {
       tx,
@@ -120,11 +119,10 @@ export async function computeOverview(
       segment: undefined,
       revenue: "revenue",
     },
-    [...new Map(terms.map(({ sum }) => [nameOfSum(sum), sum])).values()],
+    sumsIn(METRICS.flatMap(({ value, per = [] }) => [value, per])),
   );
-  const series = figures.get("");
-  const amount = (quantity: Quantity) =>
-    quantity.reduce((sum, term) => sum + (series?.get(nameOfSum(term.sum))?.[0] ?? 0), 0);
+  const series = figures.get("") ?? new Map();
+  const amount = (quantity: Quantity) => amountOf(quantity, series, [0]);
   return {
     object: "overview_metrics",
     metrics: METRICS.map((metric) => showMetric(metric, amount, currency, call.now)),

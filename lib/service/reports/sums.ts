@@ -134,6 +134,23 @@ export function isRevenue(quantity: Quantity): boolean {
   );
 }
 
+/** The distinct sums behind some quantities. */
+export function sumsIn(quantities: readonly Quantity[]): Sum[] {
+  return [...new Map(quantities.flat().map(({ sum }) => [nameOfSum(sum), sum])).values()];
+}
+
+/** The amount of a quantity over some periods, from the series of its sums by name. */
+export function amountOf(
+  quantity: Quantity,
+  series: ReadonlyMap<string, readonly number[]>,
+  periods: readonly number[],
+): number {
+  return quantity.reduce((total, { sum, times }) => {
+    const values = series.get(nameOfSum(sum));
+    return periods.reduce((all, period) => all + times * (values?.[period] ?? 0), total);
+  }, 0);
+}
+
 /** A name for a sum; equal sums have equal names. */
 export function nameOfSum(sum: Sum): string {
   return JSON.stringify(sum);

@@ -9,7 +9,7 @@ import type { Chart, ChartOptions } from "../../resources/charts.ts";
 import { invalid } from "../contract/errors.ts";
 import { computeChart } from "../reports/chart.ts";
 import type { Definition } from "../reports/definition.ts";
-import { CHARTS } from "../reports/definitions.ts";
+import { CHARTS } from "../reports/all_charts.ts";
 import { chartOptions } from "../reports/options.ts";
 import { RESOLUTIONS } from "../reports/periods.ts";
 import { chartQuery, realtime } from "../reports/request.ts";

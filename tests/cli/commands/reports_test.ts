@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import stringWidth from "string-width";
 import { CHART_NAMES } from "../../../lib/resources/charts.ts";
-import { CHARTS } from "../../../lib/service/reports/definitions.ts";
+import { CHARTS } from "../../../lib/service/reports/all_charts.ts";
 import { openCounter } from "../../support/cli_fixture.ts";
 import { matchGolden, steadyIds } from "../../support/golden.ts";
 import { openDesk } from "../../support/harness.ts";

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { type Chart, getChart } from "../../../lib/resources/charts.ts";
 import { convert } from "../../../lib/service/domain/money.ts";
-import { CHARTS } from "../../../lib/service/reports/definitions.ts";
+import { CHARTS } from "../../../lib/service/reports/all_charts.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 import {
   dimensionOf,

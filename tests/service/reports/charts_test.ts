@@ -4,7 +4,7 @@ import { ApiError } from "../../../lib/errors.ts";
 import { type ChartQuery, getChart, getChartOptions } from "../../../lib/resources/charts.ts";
 import { deleteCustomer } from "../../../lib/resources/customers.ts";
 import { createProduct } from "../../../lib/resources/products.ts";
-import { CHARTS } from "../../../lib/service/reports/definitions.ts";
+import { CHARTS } from "../../../lib/service/reports/all_charts.ts";
 import { openDesk } from "../../support/harness.ts";
 import { buySome, total } from "../../support/chart_sales.ts";
 import { DAY, productNamed, simulate } from "../../support/simulation.ts";

@@ -4,7 +4,7 @@
  */
 
 import { equal, ok, rejects } from "node:assert/strict";
-import { CHARTS } from "../../../lib/service/reports/definitions.ts";
+import { CHARTS } from "../../../lib/service/reports/all_charts.ts";
 import { routes } from "../../../lib/service/routes/mod.ts";
 import { fullPath } from "../../../lib/service/contract/route.ts";
 import { sendGenerated } from "../../support/generated_requests.ts";
