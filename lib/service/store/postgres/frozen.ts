@@ -9,12 +9,10 @@ import { type Frozen, noDatabase, PAGE } from "../frozen.ts";
 import { migrations } from "../migrations/mod.ts";
 import type { MovedRow } from "../move/digest.ts";
 import { listOf, schemaAfter, type Shape } from "../move/tables.ts";
-import { readAddress } from "./address.ts";
-import { connect } from "./connect.ts";
+import { connectAlone } from "./alone.ts";
 import type { Wire } from "./driver.ts";
 import { hasHolders } from "./holders.ts";
 import { stepsDone } from "./migrate.ts";
-import { unusable } from "./unusable.ts";
 import { createSession } from "./session.ts";
 
 /** A database on a server as of one moment. */
@@ -28,37 +26,23 @@ interface FrozenOnServer extends Frozen {
  *
  * @throws {ConfigError} when it cannot be used, or its schema is newer than this version.
  */
-export async function freezePostgres(text: string): Promise<FrozenOnServer> {
-  const address = readAddress(text);
-  try {
-    const { pool, wire } = await connect(address, 1);
-    const close = async () => {
-      // Closing the connection ends the transaction.
-      wire.release(true);
-      await pool.close();
+export function freezePostgres(text: string): Promise<FrozenOnServer> {
+  return connectAlone(text, async ({ wire, address: { shown }, close }) => {
+    const { steps, isInUse } = await begin(wire, shown);
+    return {
+      shown,
+      steps,
+      isInUse,
+      runner: createSession(wire, new Map()),
+      count: async ({ name }) =>
+        Number((await wire.send(`select count(*) as n from "${name}"`)).rows[0]?.n),
+      rows: async (sql) => (await wire.send(sql)).rows,
+      pages: (table) => pagesOf(wire, table),
+      // The server checks what it reads by itself.
+      inspect: () => Promise.resolve([]),
+      close,
     };
-    try {
-      const { steps, isInUse } = await begin(wire, address.shown);
-      return {
-        shown: address.shown,
-        steps,
-        isInUse,
-        runner: createSession(wire, new Map()),
-        count: async ({ name }) =>
-          Number((await wire.send(`select count(*) as n from "${name}"`)).rows[0]?.n),
-        rows: async (sql) => (await wire.send(sql)).rows,
-        pages: (table) => pagesOf(wire, table),
-        // The server checks what it reads by itself.
-        inspect: () => Promise.resolve([]),
-        close,
-      };
-    } catch (error) {
-      await close();
-      throw error;
-    }
-  } catch (error) {
-    throw unusable(address, error);
-  }
+  });
 }
 
 /** Begins the transaction whose snapshot is the moment, and checks that it is a database of ours. */

@@ -10,38 +10,24 @@ import { migrations } from "../migrations/mod.ts";
 import type { MovedRow } from "../move/digest.ts";
 import { listOf, schemaAfter, type Shape } from "../move/tables.ts";
 import type { Target } from "../move/target.ts";
-import { type Address, createHint, readAddress } from "./address.ts";
-import { connect } from "./connect.ts";
+import { type Address, createHint } from "./address.ts";
+import { connectAlone } from "./alone.ts";
 import type { Wire } from "./driver.ts";
 import { toStoreError } from "./errors.ts";
 import { pagesOf, waitLong } from "./frozen.ts";
 import { hasHolders } from "./holders.ts";
 import { createTables, takeLock } from "./migrate.ts";
-import { unusable } from "./unusable.ts";
 
 /**
  * Begins to fill a database that has no tables.
  *
  * @throws {ConfigError} when it has tables, another process makes some, or it cannot be used.
  */
-export async function openPostgresTarget(text: string, steps: number): Promise<Target> {
-  const address = readAddress(text);
-  try {
-    const { pool, wire } = await connect(address, 1);
-    const close = async () => {
-      // Closing the connection ends the transaction, unless it was committed.
-      wire.release(true);
-      await pool.close();
-    };
-    try {
-      return targetOn(wire, address, { references: await begin(wire, address, steps), close });
-    } catch (error) {
-      await close();
-      throw error;
-    }
-  } catch (error) {
-    throw unusable(address, error);
-  }
+export function openPostgresTarget(text: string, steps: number): Promise<Target> {
+  return connectAlone(text, async ({ wire, address, close }) => {
+    const references = await begin(wire, address, steps);
+    return targetOn(wire, address, { references, close });
+  });
 }
 
 /** Begins the transaction and makes the tables, empty. Returns the references between them. */
