@@ -57,7 +57,7 @@ Deno.test("a file with every kind of mistake gets one message for each, with its
   deepEqual(problems, [
     '1:1 a scenario has no "nam"; did you mean "name"?',
     '3:7 "2026-02-30" is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z',
-    '4:14 "Europe/Lundon" is no time zone such as Europe/London',
+    '4:14 "Europe/Lundon" is not a time zone such as Europe/London',
     '6:18 "app_stor" is not one of app_store, play_store, mac_app_store, amazon, stripe, ' +
     'svc_billing, roku, paddle, test_store; did you mean "app_store"?',
     '8:27 the catalogue has no app "ioss"',
@@ -69,7 +69,7 @@ Deno.test("a file with every kind of mistake gets one message for each, with its
     '12:27 "a/b" cannot be the id of a customer: it contains a slash',
     '12:41 the catalogue has no product "pro.montly"; did you mean "pro.monthly"?',
     '12:60 "maybe" is not true, false or a period such as P1W',
-    '13:9 "S" is no name: a name has lower-case letters, digits and underscores',
+    '13:9 "S" is not a name: a name has lower-case letters, digits and underscores',
     '14:15 "purchase" needs the field "customer"',
     '17:7 "expect" has no "event"; did you mean "events"?',
     '18:16 there is no event of the type "RENEWEL"; did you mean "RENEWAL"?',
@@ -99,7 +99,7 @@ Deno.test("a file with every kind of mistake gets one message for each, with its
 
 Deno.test("YAML that cannot be read is named with its line", async () => {
   deepEqual(await problemsOf("a: 1\na: 2\n"), ["2:1 the key is there twice"]);
-  deepEqual(await problemsOf(""), ["1:1 the file is no map with start and steps"]);
+  deepEqual(await problemsOf(""), ["1:1 the file is not a map with start and steps"]);
   match((await problemsOf("start: {\n"))[0] ?? "", /^2:1 /);
   deepEqual(await problemsOf("a: *b\n"), ["1:4 there is no anchor &b"]);
 });

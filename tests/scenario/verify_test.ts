@@ -273,7 +273,7 @@ Deno.test("verify refuses what it cannot use", async () => {
     [[BASE, "--state", `${BASE}/{customer}`], /no signing secret is given/],
     [[BASE, "--state", `${BASE}/{customer}`, "--secret", "x"], /it is not whsec_/],
     [["https://example.com", ...STATE], /example\.com is not this machine/],
-    [[BASE, ...STATE, "--path", "a..b"], /it is no path such as \.pro/],
+    [[BASE, ...STATE, "--path", "a..b"], /it is not a path such as \.pro/],
     [[BASE, "--state", "https://example.com/{customer}", "--secret", SECRET], /--state: example/],
   ];
   for (const [words, message] of cases) {

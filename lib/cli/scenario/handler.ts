@@ -30,7 +30,7 @@ export function keysOf(path: string): string[] {
   const keys = path.replace(/^\./, "").split(".");
   if (/^\.?[^.\s]+(\.[^.\s]+)*$/.test(path)) return keys;
   throw new UsageError(
-    `Cannot use ${JSON.stringify(path)} for --path: it is no path such as .pro`,
+    `Cannot use ${JSON.stringify(path)} for --path: it is not a path such as .pro`,
     {
       hint: "Name the field that says whether the customer has access: --path .user.pro",
     },

@@ -86,7 +86,11 @@ export async function parseScenario(source: string, options: ParseOptions): Prom
   };
   if (problems.length > 0) return { scenario: undefined, problems };
   if (root?.kind !== "map") {
-    complain(scope, root?.at ?? { line: 1, column: 1 }, "the file is no map with start and steps");
+    complain(
+      scope,
+      root?.at ?? { line: 1, column: 1 },
+      "the file is not a map with start and steps",
+    );
     return { scenario: undefined, problems };
   }
   checkWords(root, TOP_WORDS, scope, "a scenario");
@@ -132,7 +136,7 @@ async function readStart(
     const name = plain(zone.value);
     if (typeof name === "string" && isZone(name)) scope.zone = name;
     else {
-      const what = `${kindOf(zone.value)} is no time zone such as Europe/London`;
+      const what = `${kindOf(zone.value)} is not a time zone such as Europe/London`;
       complain(scope, zone.value.at, what);
     }
   }

@@ -147,7 +147,7 @@ function readName(
   if (!makes) return complain(scope, entry.at, `"${deed}" makes nothing that "as" could name`);
   if (typeof name !== "string" || !/^[a-z][a-z0-9_]{0,39}$/.test(name)) {
     const rule = "a name has lower-case letters, digits and underscores";
-    return complain(scope, entry.value.at, `${kindOf(entry.value)} is no name: ${rule}`);
+    return complain(scope, entry.value.at, `${kindOf(entry.value)} is not a name: ${rule}`);
   }
   if (scope.names.has(name)) {
     return complain(scope, entry.value.at, `a step above already made ${JSON.stringify(name)}`);

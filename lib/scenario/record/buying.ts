@@ -14,7 +14,7 @@ import type { RecordedEvent } from "./facts.ts";
 import { findOf, on } from "./subjects.ts";
 import { type Deed, eventsAhead, purchaseIn, type Reel, subscriptionIn } from "./reel.ts";
 
-/** The country of customers of whom nobody said where they are. */
+/** The country of customers whose country is unknown. */
 const USUAL_COUNTRY = "US";
 
 /** The deeds that begin a subscription or purchase. */

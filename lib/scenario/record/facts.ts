@@ -128,7 +128,7 @@ function factsOfCustomer(
   }
   for (const [at = 0, group] of Map.groupBy(attributes, ({ updated_at }) => updated_at)) {
     const set = Object.fromEntries(group.map(({ name, value }) => [name, value]));
-    // No record says when in that moment: the customer must be there first.
+    // Records have no order within a moment: the customer must exist first.
     const place = at > first_seen_at ? 0 : Number.MAX_SAFE_INTEGER;
     facts.push({ kind: "attributes", at, seq: place, customer: id, set });
   }

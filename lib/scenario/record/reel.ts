@@ -55,7 +55,7 @@ export interface RecordedStep {
   readonly events: PlayedEvent[];
   /** The entitlements of each customer after it. */
   readonly access: Readonly<Record<string, readonly string[]>>;
-  /** What has to be said of it. */
+  /** Notes about it, for people. */
   readonly notes: string[];
 }
 
@@ -87,7 +87,7 @@ export interface Reel {
   readonly countries: Map<string, string>;
   /** The steps so far. */
   readonly steps: RecordedStep[];
-  /** What has to be said of the next step. */
+  /** Notes about the next step, for people. */
   notes: string[];
 }
 

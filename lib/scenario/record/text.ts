@@ -129,7 +129,7 @@ function valueText(field: string, value: Json): Json {
   return field === "grace" && value === null ? "none" : value;
 }
 
-/** The events that are expected, on one line where they say nothing but their types. */
+/** The expected events, on one line if it is short enough. */
 function eventsText(events: readonly PlayedEvent[], several: boolean): string[] {
   const shown = events.map((event) => eventOf(event, several));
   const line = `      events: ${flow(shown)}`;
@@ -140,14 +140,14 @@ function eventsText(events: readonly PlayedEvent[], several: boolean): string[] 
 /** The longest line of events, in characters. */
 const LONGEST_LINE = 100;
 
-/** The fields of events that are expected, where they say something. */
+/** The fields that an expected event shows. */
 const TOLD: readonly string[] = [
   ...["product_id", "new_product_id", "period_type", "price", "is_family_share"],
   ...["cancel_reason", "expiration_reason", "is_trial_conversion", "store"],
   ...["transferred_from", "transferred_to", "source"],
 ];
 
-/** What goes without saying of an event. */
+/** Values of these fields that are not shown. */
 const USUAL: Readonly<Record<string, Json>> = {
   period_type: "NORMAL",
   price: 0,

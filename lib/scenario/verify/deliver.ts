@@ -109,7 +109,7 @@ async function stateOf(
   for (const wait of STATE_WAITS_MS) {
     if (wait > 0) await handler.pause(wait);
     state = await handler.state(customer);
-    // Nobody who has no access must be known.
+    // The handler need not know a customer without access.
     if (state === expected || state === undefined && !expected) return expected;
   }
   return state;

@@ -207,7 +207,7 @@ const DOINGS: Readonly<Record<Move["what"], Doing>> = {
   expire: act("expire", (simulator, id) => expireSubscription(simulator, id)),
   async grant({ stage, customers, names, sandbox, provided }, { who }) {
     const customer = customers[who];
-    // What a sandbox customer has besides is told apart by nobody.
+    // Events do not distinguish a sandbox customer's purchase from a grant.
     if (sandbox.has(customer)) return undefined;
     const entitlement_id = await proOf(stage);
     const expires_at = (await getClock(stage.simulator)).now + 60 * DAY_MS;
@@ -268,7 +268,7 @@ async function buy(
 ): Promise<string | undefined> {
   const { stage, customers, names, held, sandbox, provided } = playing;
   const customer = customers[who];
-  // Somebody who tests and pays has access for two reasons, and events tell only of one at a time.
+  // A customer who tests and pays has access for two reasons. An event shows only one of them.
   const tests = how.environment === "sandbox";
   const pays = held[who] !== undefined && !sandbox.has(customer) || provided.has(customer);
   if (tests ? pays : sandbox.has(customer)) return undefined;

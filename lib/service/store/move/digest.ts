@@ -27,7 +27,7 @@ interface Adder {
   end(): Sum;
 }
 
-/** Makes what adds up the rows of a table. */
+/** Creates the digest of a table, row by row. */
 export function createAdder({ columns }: Shape): Adder {
   const hash = createHash("sha256");
   let count = 0;
@@ -45,7 +45,7 @@ export function createAdder({ columns }: Shape): Adder {
   };
 }
 
-/** A value in a form that no other value has, also beside others. */
+/** A value as text. No other values give the same text, also one after the other. */
 function written(value: unknown): string {
   if (value === null) return "n";
   return typeof value === "string" ? `t${value.length}:${value}` : `i${value};`;

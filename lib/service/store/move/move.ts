@@ -30,11 +30,11 @@ export interface Moved {
   tables: MovedTable[];
 }
 
-/** How far a move is. */
+/** The progress of a move. */
 export interface MoveProgress {
   /** Whether rows are copied, or compared afterwards. */
   phase: "copy" | "compare";
-  /** Rows so far. */
+  /** The rows so far. */
   rows: number;
   /** All rows. */
   of: number;
@@ -44,7 +44,7 @@ export interface MoveProgress {
 interface MoveOptions {
   /** Ends the move; then the target is as empty as before. */
   signal: AbortSignal;
-  /** Told now and then how far it is. */
+  /** Called with the progress after each part. */
   report(progress: MoveProgress): void;
 }
 

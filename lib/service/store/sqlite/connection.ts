@@ -156,7 +156,7 @@ function rowsOf({ statement, toObjects }: Prepared, parameters: SQLInputValue[])
 
 /**
  * A limit that is a value would make SQLite plan the query anew each time, as it might lead to
- * another plan: 30 µs and more. Of a sum it does not know the value beforehand.
+ * another plan: 30 µs and more. A sum has no value beforehand.
  */
 function withSteadyLimit(sql: string): string {
   return sql.replaceAll(/\blimit \?/gi, "limit ? + 0");

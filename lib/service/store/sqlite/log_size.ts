@@ -10,7 +10,7 @@ export const USUAL_LOG = 16 * 1024 * 1024;
 /** Pages in the log from which on a commit copies them into the database. SQLite's own default. */
 export const USUAL_CHECKPOINT = 1000;
 
-/** The length from which on it is said that another program keeps the log, in bytes. */
+/** The length from which on a message says that another program keeps the log, in bytes. */
 export const LARGEST_LOG = 64 * 1024 * 1024;
 
 /**

@@ -8,7 +8,7 @@ import { ConfigError } from "../../../errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Migration } from "../migrations/mod.ts";
 
-/** What `migrate` needs to know besides the steps. */
+/** How to migrate. */
 interface MigrateOptions {
   /** The database's file, for messages. */
   file: string;

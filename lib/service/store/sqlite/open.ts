@@ -85,7 +85,7 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
   };
 }
 
-/** Makes what lets the log grow for a while. */
+/** Creates a function that lets the log grow while it runs something. */
 function postponeCheckpoints(connection: Connection): Store["writeMuch"] {
   let running = 0;
   const allow = (pages: number, length: number) => {

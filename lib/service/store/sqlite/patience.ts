@@ -21,7 +21,7 @@ export const WRITE_WAIT_MS = 2000;
 const PAUSES = [5, 10, 20, 40];
 const LONGEST_PAUSE_MS = 80;
 
-/** Begins transactions, patiently. */
+/** Begins transactions, and waits for other programs. */
 export interface Beginner {
   /**
    * Begins a transaction that writes.
@@ -31,7 +31,7 @@ export interface Beginner {
   begin(connection: Connection): Promise<void>;
 }
 
-/** Makes what begins transactions. It says once when another program keeps it from that. */
+/** Creates a beginner. It reports once when another program prevents transactions. */
 export function createBeginner(say: Say): Beginner {
   let said = false;
   return {
@@ -70,11 +70,11 @@ export function isBusy(error: unknown): boolean {
 
 /** Keeps the log short. */
 interface LogKeeper {
-  /** Empties the log if it has become long and nobody reads from it. Says once when it cannot. */
+  /** Empties the log if it has become long and nobody reads from it. Reports once that it cannot. */
   shrink(): void;
 }
 
-/** Makes what keeps a database's log short. `connection` is the one that writes. */
+/** Creates the keeper of a database's log. `connection` is the one that writes. */
 export function createLogKeeper(
   connection: Connection,
   file: string,

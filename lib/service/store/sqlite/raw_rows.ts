@@ -14,7 +14,7 @@ type Maker = (found: readonly unknown[]) => RawRow[];
 const MANY_ROWS = 64;
 
 /**
- * Makes what turns the rows of a query into objects.
+ * Creates a function that turns the rows of a query into objects.
  *
  * An object that gets more than some 16 fields one by one becomes a table of hashes in V8, and each
  * copy of it takes ten times as long. One literal with all the fields does not, and is a quarter of
