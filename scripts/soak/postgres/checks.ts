@@ -7,6 +7,7 @@
 import { acrossProjects, openDatabase, type Store } from "../../../lib/service/store/mod.ts";
 import { checkSums } from "../../../tests/support/ledger_sums.ts";
 import type { Arrival } from "./receiver.ts";
+import { isExplained, type Stop } from "./resent.ts";
 import type { Record, Shop } from "./shop.ts";
 
 /** What happened. */
@@ -19,8 +20,8 @@ interface Past {
   record: Record;
   /** The events that the receiver accepted. */
   accepted: readonly Arrival[];
-  /** When something was killed, in milliseconds since 1970. */
-  kills: readonly number[];
+  /** What was killed, and when. */
+  stops: readonly Stop[];
   /** The time of all projects at the end. */
   now: number;
 }
@@ -33,8 +34,11 @@ export interface Findings {
   wrong: string[];
 }
 
-/** How long after an event's acceptance a kill explains that it is sent again, in milliseconds. */
-const UNRECORDED_MS = 3000;
+/** How long it may take to store a result while nothing is killed, in milliseconds. */
+const STORED_MS = 3000;
+
+/** The time of a lease: a result that is not stored so long after its attempt is lost. */
+const LEASE_MS = 40_000;
 
 /** Checks all. */
 export async function findFaults(past: Past): Promise<Findings> {
@@ -65,7 +69,11 @@ async function readRows(store: Store) {
       transactions: await all.selectFrom("transactions").selectAll().orderBy("seq").execute(),
       events: await all.selectFrom("events")
         .select(["id", "project_id", "seq", "type", "customer_id"]).orderBy("seq").execute(),
-      deliveries: await all.selectFrom("deliveries").select(["event_id", "state"]).execute(),
+      deliveries: await all.selectFrom("deliveries")
+        .select(["id", "project_id", "event_id", "state", "attempts", "finished_at"]).execute(),
+      attempts: await all.selectFrom("attempts")
+        .select(["project_id", "delivery_id", "number", "started_at", "error", "status", "timing"])
+        .orderBy("number").execute(),
     };
   });
 }
@@ -127,47 +135,77 @@ function findRenewals({ now }: Past, rows: Rows, { figures, wrong }: Findings): 
   }
 }
 
+/** How long it took at most to store a result, from the end of its attempt, in milliseconds. */
+function slowestResult({ deliveries, attempts }: Rows): number {
+  const ends = new Map(attempts.map(({ project_id, delivery_id, number, started_at, timing }) => {
+    const { total = 0 }: { total?: number } = JSON.parse(timing);
+    return [`${project_id} ${delivery_id} ${number}`, started_at + total];
+  }));
+  return deliveries.reduce((slowest, { project_id, id, attempts, finished_at }) => {
+    const end = ends.get(`${project_id} ${id} ${attempts}`);
+    if (end === undefined || finished_at === null) return slowest;
+    return Math.max(slowest, finished_at - end);
+  }, 0);
+}
+
+/** The attempts to deliver an event, for whoever looks for the reason of a second one. */
+function attemptsOf(rows: Rows, event: string): string {
+  const ids = new Set(
+    rows.deliveries.filter(({ event_id }) => event_id === event)
+      .map(({ id }) => id),
+  );
+  return rows.attempts.filter(({ delivery_id }) => ids.has(delivery_id))
+    .map(({ number, started_at, status, error }) =>
+      `${number} at ${started_at}: ${error ?? status}`
+    ).join("; ");
+}
+
 /** Checks that each event arrived, once where nothing was killed, and in order. */
 function findDeliveries(
-  { accepted, kills }: Past,
+  { accepted, stops }: Past,
   rows: Rows,
   { figures, wrong }: Findings,
 ): void {
   const seqs = new Map(rows.events.map((row) => [row.id, row]));
-  const first = new Map<string, number>();
+  /** The last acceptances, in the order of the first ones: that of the receiver. */
+  const last = new Map<string, Arrival>();
+  const slowest = slowestResult(rows);
+  if (slowest > LEASE_MS) wrong.push(`it took ${slowest} ms to store a result`);
   let [again, unexplained] = [0, 0];
-  for (const { id, at } of accepted) {
+  for (const one of accepted) {
+    const { id } = one;
     if (!seqs.has(id)) wrong.push(`event ${id} was sent, and is not in the database`);
-    const before = first.get(id);
-    if (before === undefined) {
-      first.set(id, at);
-      continue;
-    }
+    const before = last.get(id);
+    last.set(id, one);
+    if (before === undefined) continue;
     again++;
-    if (kills.some((kill) => kill >= before - 50 && kill <= before + UNRECORDED_MS)) continue;
+    if (isExplained(before, one, stops, Math.max(slowest, STORED_MS))) continue;
     unexplained++;
-    wrong.push(`event ${id} was accepted at ${before} and sent again, and nothing was killed`);
+    wrong.push(
+      `event ${id} was accepted at ${before.at} and at ${one.at}, and nothing that was killed ` +
+        `explains that; its attempts: ${attemptsOf(rows, id)}`,
+    );
   }
   for (const { event_id, state } of rows.deliveries) {
     if (state !== "delivered") wrong.push(`the delivery of event ${event_id} is ${state}`);
-    if (!first.has(event_id)) wrong.push(`event ${event_id} never arrived`);
+    if (!last.has(event_id)) wrong.push(`event ${event_id} never arrived`);
   }
-  // The receiver's order is that of the first acceptances.
-  const last = new Map<string, number>();
+  const reached = new Map<string, number>();
   let turned = 0;
-  for (const id of first.keys()) {
+  for (const id of last.keys()) {
     const row = seqs.get(id);
     if (!row) continue;
     const key = `${row.project_id} ${row.customer_id}`;
-    if ((last.get(key) ?? 0) > row.seq) {
+    if ((reached.get(key) ?? 0) > row.seq) {
       turned++;
       wrong.push(`event ${id} of ${key} arrived after a later one`);
     }
-    last.set(key, Math.max(last.get(key) ?? 0, row.seq));
+    reached.set(key, Math.max(reached.get(key) ?? 0, row.seq));
   }
   figures["events"] = rows.events.length;
-  figures["events that arrived"] = first.size;
+  figures["events that arrived"] = last.size;
   figures["sent again after a kill"] = again - unexplained;
   figures["sent again without a kill"] = unexplained;
   figures["out of order"] = turned;
+  figures["slowest result, in ms"] = slowest;
 }

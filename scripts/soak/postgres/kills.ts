@@ -10,6 +10,7 @@ import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import { findFaults, type Findings } from "./checks.ts";
 import { type Fleet, pause, type Role, startFleet } from "./fleet.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
+import type { Stop } from "./resent.ts";
 import { emptyRecord, openShop, type Shop, startWriters } from "./shop.ts";
 
 /** What to do. */
@@ -59,7 +60,7 @@ export async function killAtRandom(options: KillOptions): Promise<Findings> {
       { fleet, shops, record, random, wrong: (what) => wrong.push(what) },
       WRITERS,
     );
-    const kills = await killSome(fleet, options);
+    const stops = await killSome(fleet, options);
     await writers.stop();
     const now = await meetInTime(fleet, shops);
     const left = await drain(database);
@@ -73,7 +74,7 @@ export async function killAtRandom(options: KillOptions): Promise<Findings> {
       shops,
       record,
       accepted: receiver.accepted,
-      kills,
+      stops,
       now,
     });
     wrong.push(...fleet.wrong, ...found.wrong);
@@ -100,12 +101,12 @@ function figuresOf({ statuses }: Fleet, receiver: Receiver): Findings["figures"]
   };
 }
 
-/** Kills something again and again. Returns when. */
+/** Kills something again and again. Returns what and when. */
 async function killSome(
   { members }: Fleet,
   { server, moments, random, say }: KillOptions,
-): Promise<number[]> {
-  const kills: number[] = [];
+): Promise<Stop[]> {
+  const stops: Stop[] = [];
   const starting = new Set<Promise<void>>();
   for (let moment = 0; moment < moments;) {
     await pause(random() * LONGEST_MS);
@@ -114,13 +115,14 @@ async function killSome(
     // Somebody has to answer, or nothing is written that could be lost.
     const answers = ready.some((other) => other !== one && other.role !== "worker");
     if (random() < SERVER_SHARE) {
-      kills.push(Date.now());
+      const from = Date.now();
       await server.crash();
       await server.start();
-      kills.push(Date.now());
+      stops.push({ what: "server", from, to: Date.now() });
     } else if (one && answers) {
-      kills.push(Date.now());
+      const from = Date.now();
       await one.kill();
+      stops.push({ what: one.role, from, to: from });
       const start: Promise<void> = one.start().finally(() => starting.delete(start));
       starting.add(start);
     } else continue;
@@ -128,7 +130,7 @@ async function killSome(
     if (moment % 10 === 0) say(`${moment} moments`);
   }
   await Promise.all(starting);
-  return kills;
+  return stops;
 }
 
 /** Brings all projects to the same time. Returns it. */

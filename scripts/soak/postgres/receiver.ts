@@ -10,6 +10,8 @@ export interface Arrival {
   id: string;
   /** Its customer. */
   customer: string;
+  /** When it was sent, by the sender's clock, rounded down to seconds: in milliseconds since 1970. */
+  sent: number;
   /** When it was answered, in milliseconds since 1970. */
   at: number;
 }
@@ -46,7 +48,9 @@ export function openReceiver(random: () => number): Receiver {
         refused++;
         return new Response("not now", { status: 500 });
       }
-      accepted.push({ id: event.id, customer: String(event.app_user_id), at: Date.now() });
+      const sent = 1000 * Number(request.headers.get("webhook-timestamp"));
+      const customer = String(event.app_user_id);
+      accepted.push({ id: event.id, customer, sent, at: Date.now() });
       return new Response("thanks");
     },
   );
