@@ -25,8 +25,11 @@ const WORDS: readonly { word: RegExp; what: string; by: readonly string[] }[] = 
     what: "a notification",
     by: ["agreement.ts", "line.ts"].map(inPostgres),
   },
-  { word: /\bfor\s+no\s+key\s+update\b/i, what: "a lock on rows", by: [inPostgres("writer.ts")] },
-  { word: /\bfor\s+(?:share|update)\b|\bskip\s+locked\b/i, what: "a lock on rows", by: [] },
+  {
+    word: /\bfor\s+(?:no\s+key\s+update|share|update)\b|\bskip\s+locked\b/i,
+    what: "a lock on rows",
+    by: [inPostgres("writer.ts"), inStore("delivery_lines.ts")],
+  },
   { word: /\b(?:ctid|xmin|xmax|tableoid)\b/, what: "a hidden column", by: [] },
   { word: /(?<!WITHOUT )\browid\b/i, what: "a hidden column", by: [] },
   { word: /\bcreate\s+(?:\w+\s+)*trigger\b/i, what: "a trigger", by: [] },

@@ -12,6 +12,7 @@ import {
   inProject,
   type Others,
   type ProjectTx,
+  skipHeld,
   type Tx,
   updateRows,
 } from "../store/mod.ts";
@@ -63,7 +64,7 @@ export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
 /** A delivery with the payload of its event. */
 type Ready = Row<"deliveries"> & { event_payload: string };
 
-/** Claims deliveries of a lane, retries first. */
+/** Claims deliveries of a lane, retries first. Those that others hold are left out. */
 export async function claim(
   whole: Tx,
   lane: Lane,
@@ -103,13 +104,14 @@ async function readyIn(
   now: number,
   most: number,
 ): Promise<Ready[]> {
+  const free = skipHeld(tx);
   const { rows: again } = await fixed<Ready>`
     select deliveries.*, events.payload as event_payload
     from deliveries join events
       on events.project_id = deliveries.project_id and events.id = deliveries.event_id
     where deliveries.project_id = ${project_id} and integration_id = ${integration_id}
       and ready_at > 0 and ready_at <= ${now}
-    order by ready_at, deliveries.seq limit ${most}`.execute(tx);
+    order by ready_at, deliveries.seq limit ${most}`.execute(tx, free);
   if (again.length === most) return again;
   const { rows: fresh } = await fixed<Ready>`
     select deliveries.*, events.payload as event_payload
@@ -117,7 +119,7 @@ async function readyIn(
       on events.project_id = deliveries.project_id and events.id = deliveries.event_id
     where deliveries.project_id = ${project_id} and integration_id = ${integration_id}
       and ready_at = 0
-    order by deliveries.seq limit ${most - again.length}`.execute(tx);
+    order by deliveries.seq limit ${most - again.length}`.execute(tx, free);
   return [...again, ...fresh];
 }
 
@@ -166,11 +168,8 @@ export async function freeLeases(
   for (const { project_id, id, lease } of claims) {
     const tx = inProject(whole, project_id);
     // Its holder may have ended it meanwhile, or another process may have released it.
-    const delivery = await tx.selectFrom("deliveries").selectAll().where("id", "=", id)
-      .where("lease", "=", lease).executeTakeFirst();
-    if (!delivery) continue;
-    await recordInterrupted(tx, delivery, now);
-    await free(tx, delivery);
+    const delivery = await free(tx, { id, lease });
+    if (delivery) await recordInterrupted(tx, delivery, now);
   }
 }
 
@@ -191,8 +190,11 @@ export async function freeUnknown(
   }
 }
 
-/** Makes a claimed delivery ready again. */
-async function free(tx: ProjectTx, { id }: Row<"deliveries">): Promise<void> {
-  await tx.updateTable("deliveries").set({ lease: null, ready_at: 0 }).where("id", "=", id)
-    .execute();
+/** Makes a claimed delivery ready again. Undefined when the claim is no longer there. */
+async function free(
+  tx: ProjectTx,
+  { id, lease }: Pick<Row<"deliveries">, "id" | "lease">,
+): Promise<Row<"deliveries"> | undefined> {
+  return await tx.updateTable("deliveries").set({ lease: null, ready_at: 0 }).where("id", "=", id)
+    .where("lease", "=", lease).returningAll().executeTakeFirst();
 }

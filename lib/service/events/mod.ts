@@ -97,7 +97,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
 function noticing(store: Store, onQueued: () => void, onEvents: () => void): Store {
   return {
     ...store,
-    async write(work, projectId) {
+    async write(work, projectId, locks) {
       let queued = false;
       let written = false;
       const noted = async (tx: Tx) => {
@@ -106,7 +106,7 @@ function noticing(store: Store, onQueued: () => void, onEvents: () => void): Sto
         written = hasEvents(tx);
         return done;
       };
-      const result = await store.write(inPlaceOf(work, noted), projectId);
+      const result = await store.write(inPlaceOf(work, noted), projectId, locks);
       if (queued) onQueued();
       if (queued || written) onEvents();
       return result;

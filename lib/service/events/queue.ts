@@ -8,7 +8,7 @@
 import type { SqlBool } from "kysely";
 import type { Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
-import { loadedBuilder, rowsWith, writeRows } from "../store/mod.ts";
+import { loadedBuilder, lockFirst, rowsWith, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { markEvents, markQueued } from "./queued.ts";
 
@@ -78,6 +78,7 @@ export async function queueNew(
     ready_at: null,
     once: once ? 1 : 0,
   }));
+  await lockFirst(tx, rows);
   await writeRows(tx, "deliveries", rows);
   await makeReady(place, wanted.map(({ event }) => event.id));
   return rows.map(({ id }) => id);
@@ -89,9 +90,13 @@ export async function queueNew(
  */
 export async function queueAgain(
   place: Place,
-  deliveries: readonly Pick<Row<"deliveries">, "id" | "event_id">[],
+  deliveries: readonly Pick<
+    Row<"deliveries">,
+    "id" | "event_id" | "integration_id" | "customer_id"
+  >[],
 ): Promise<void> {
   const { tx } = place;
+  await lockFirst(tx, deliveries);
   for (let at = 0; at < deliveries.length; at += CHUNK) {
     const ids = deliveries.slice(at, at + CHUNK).map(({ id }) => id);
     const these = tx.updateTable("deliveries").where("id", "in", ids).where("lease", "is", null);

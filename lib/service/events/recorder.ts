@@ -1,12 +1,14 @@
 /**
  * Writes that attempts are over, and claims what is to be sent next. Those of a project go one after
  * the other, so attempts that end at about the same time share a transaction, and no more
- * deliveries are claimed than may be in progress.
+ * deliveries are claimed than may be in progress. Other work in the project goes on meanwhile, and so
+ * do other processes. Only a result whose delivery somebody else holds, or that disables its
+ * integration, waits for its turn in the project.
  *
  * @module
  */
 
-import type { Store, Tx } from "../store/mod.ts";
+import { type Locks, outageIn, type Store, type Tx } from "../store/mod.ts";
 import type { Claim } from "./claims.ts";
 import { type Ended, recordEnded } from "./results.ts";
 
@@ -40,6 +42,8 @@ interface Entry {
   integrationId: string;
   /** The result, if there is one. */
   ended: Ended | undefined;
+  /** Whether it must be written with the project's lock. */
+  alone: boolean;
   /** Settles the caller's promise. */
   resolve(): void;
   /** Settles the caller's promise with an error. */
@@ -54,7 +58,8 @@ export function createRecorder(parts: RecorderParts): Recorder {
   const queues = new Map<string, Entry[]>();
   const add = (projectId: string, entry: Pick<Entry, "integrationId" | "ended">) =>
     new Promise<void>((resolve, reject) => {
-      const one = { ...entry, resolve, reject };
+      const alone = entry.ended?.outcome.disables === true;
+      const one = { ...entry, alone, resolve, reject };
       const queue = queues.get(projectId);
       if (queue) return void queue.push(one);
       queues.set(projectId, [one]);
@@ -82,27 +87,54 @@ async function writeTogether(
   queue: Entry[],
 ): Promise<void> {
   const { store, clock, claimMore, begin, forget, wrote } = parts;
+  const locks = queue.some(({ alone }) => alone) ? "project" : "rows";
   let batch: Entry[] = [];
   let claims: Claim[] = [];
+  let held: ReadonlySet<Ended> = new Set();
   try {
-    await store.write(async (tx) => {
-      // What has come until now shares the transaction. If the work runs again, it is the same.
-      if (batch.length === 0) batch = queue.splice(0, MOST_AT_ONCE);
-      await recordEnded(tx, projectId, resultsOf(batch), clock());
-      forget(claims, false);
-      claims = [];
-      for (const integrationId of new Set(batch.map((one) => one.integrationId))) {
-        claims.push(...await claimMore(tx, projectId, integrationId));
-      }
-    }, projectId);
+    await store.write(
+      async (tx) => {
+        // What has come until now shares the transaction. If the work runs again, it is the same.
+        if (batch.length === 0) batch = queue.splice(0, countFor(queue, locks));
+        const options = { now: clock(), locks } as const;
+        held = new Set(await recordEnded(tx, projectId, resultsOf(batch), options));
+        forget(claims, false);
+        claims = [];
+        for (const integrationId of new Set(batch.map((one) => one.integrationId))) {
+          claims.push(...await claimMore(tx, projectId, integrationId));
+        }
+      },
+      projectId,
+      locks,
+    );
     begin(claims);
-    for (const { resolve } of batch) resolve();
-    wrote(resultsOf(batch));
+    const isHeld = ({ ended }: Entry) => ended !== undefined && held.has(ended);
+    const done = batch.filter((one) => !isHeld(one));
+    for (const { resolve } of done) resolve();
+    queue.unshift(...batch.filter(isHeld).map((one) => ({ ...one, alone: true })));
+    wrote(resultsOf(done));
   } catch (error) {
     forget(claims, true);
-    if (batch.length === 0) batch = queue.splice(0, MOST_AT_ONCE);
-    await writeEach(parts, projectId, batch, error);
+    if (batch.length === 0) batch = queue.splice(0, countFor(queue, locks));
+    if (blamesNobody(error)) batch.forEach(({ reject }) => reject(error));
+    else await writeEach(parts, projectId, batch, error);
   }
+}
+
+/**
+ * Whether a transaction failed because of the server or of other programs, so none of its results is at
+ * fault. Each of them alone would wait just as long, one after the other, until the last one's lease is
+ * over. Together they come again.
+ */
+function blamesNobody(error: unknown): boolean {
+  const failure = outageIn(error)?.failure;
+  return failure === "unreachable" || failure === "busy";
+}
+
+/** How many entries at the start of a queue can share a transaction with such locks. */
+function countFor(queue: readonly Entry[], locks: Locks): number {
+  const first = locks === "project" ? -1 : queue.findIndex(({ alone }) => alone);
+  return first < 0 ? MOST_AT_ONCE : Math.min(first, MOST_AT_ONCE);
 }
 
 function resultsOf(batch: readonly Entry[]): Ended[] {
@@ -122,7 +154,9 @@ async function writeEach(
       continue;
     }
     try {
-      await store.write((tx) => recordEnded(tx, projectId, [ended], clock()), projectId);
+      const write = (tx: Tx) =>
+        recordEnded(tx, projectId, [ended], { now: clock(), locks: "project" });
+      await store.write(write, projectId);
       resolve();
       wrote([ended]);
     } catch (error) {

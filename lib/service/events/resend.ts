@@ -70,7 +70,12 @@ export async function recoverEvents(place: Place, query: RecoverQuery): Promise<
       const fresh = wanted.filter(({ delivery_id }) => delivery_id === null);
       await queueAgain(
         place,
-        again.map(({ id, delivery_id }) => ({ id: String(delivery_id), event_id: id })),
+        again.map(({ id, delivery_id, customer_id }) => ({
+          id: String(delivery_id),
+          event_id: id,
+          integration_id: webhook.id,
+          customer_id,
+        })),
       );
       await queueNew(place, fresh.map((event) => ({ webhook, event })));
       recovered += wanted.length;

@@ -5,7 +5,18 @@
  */
 
 import { projectTime } from "../clock.ts";
-import { fixed, inProject, type ProjectTx, type Tx, writeRows } from "../store/mod.ts";
+import {
+  fixed,
+  inProject,
+  letFirstGo,
+  lockIntegrations,
+  lockOwn,
+  type Locks,
+  type ProjectTx,
+  type Tx,
+  updateRows,
+  writeRows,
+} from "../store/mod.ts";
 import type { DeliveryState } from "../store/delivery_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { type Attempt, INTERRUPTED, numbered, recordAttempts } from "./attempts.ts";
@@ -36,27 +47,31 @@ export interface Ended {
 /** Releases a delivery that the service itself interrupted. The attempt does not count. */
 export async function release(
   whole: Tx,
-  { delivery: { project_id, id, ready_at }, lease }: Claim,
+  { delivery: { project_id, id, ready_at, attempts }, lease }: Claim,
   attempt: Attempt,
 ): Promise<void> {
   const tx = inProject(whole, project_id);
-  const delivery = await tx.selectFrom("deliveries").selectAll()
-    .where("id", "=", id).executeTakeFirst();
-  if (delivery?.lease !== lease) return;
-  await recordAttempts(tx, delivery, [{ ...attempt, error: INTERRUPTED }], ready_at);
-  const attempts = delivery.attempts + 1;
-  await tx.updateTable("deliveries").set({ lease: null, ready_at, attempts }).where("id", "=", id)
-    .execute();
+  const { numUpdatedRows } = await tx.updateTable("deliveries")
+    .set({ lease: null, ready_at, attempts: attempts + 1 })
+    .where("id", "=", id).where("lease", "=", lease).executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  await recordAttempts(tx, { id, attempts }, [{ ...attempt, error: INTERRUPTED }], ready_at);
 }
 
-/** Stores attempts of a project and their results, and makes the customers' next deliveries ready. */
+/**
+ * Stores attempts of a project and their results, and makes the customers' next deliveries ready.
+ *
+ * @param options.locks What the transaction keeps others away by.
+ * @returns those that are not stored, since somebody else holds them. None with the project's lock.
+ */
 export async function recordEnded(
   whole: Tx,
   projectId: string,
   ended: readonly Ended[],
-  now: number,
-): Promise<void> {
+  { now, locks }: { now: number; locks: Locks },
+): Promise<Ended[]> {
   const tx = inProject(whole, projectId);
+  if (locks === "rows" && whole.hasRowLocks) return await recordOwn(tx, ended, now);
   const rows: Omit<Row<"attempts">, "project_id">[] = [];
   for (const { claim, attempts, outcome } of ended) {
     const { delivery } = claim;
@@ -77,6 +92,63 @@ export async function recordEnded(
     if (!isPending) await letNextGo(tx, delivery);
   }
   await writeRows(tx, "attempts", rows);
+  return [];
+}
+
+/** The columns that a result changes. The payload is deleted with the end of a delivery. */
+const CHANGES = ["state", "ready_at", "lease", "attempts", "tries", "finished_at"] as const;
+
+/**
+ * Stores results beside the other work of the project. Returns those whose delivery somebody else
+ * holds, or whose claim is gone. None of them disables an integration: that is work of the project.
+ */
+async function recordOwn(tx: ProjectTx, ended: readonly Ended[], now: number): Promise<Ended[]> {
+  if (ended.length === 0) return [];
+  const waits = ended.filter(({ outcome }) => outcome.state === "pending");
+  const ids = new Set(waits.map(({ claim }) => claim.delivery.integration_id));
+  // Disabling fails what waits. So what waits from now on must be there before, or see it.
+  const disabled = ids.size > 0 ? await lockIntegrations(tx, [...ids]) : new Map();
+  const free = await lockOwn(
+    tx,
+    ended.map(({ claim }) => ({ id: claim.delivery.id, lease: claim.lease })),
+  );
+  const own = ended.filter(({ claim: { delivery, lease }, outcome }) =>
+    free.has(lease) &&
+    (outcome.state !== "pending" || disabled.has(delivery.integration_id))
+  );
+  const isOver = ({ claim, outcome }: Ended) =>
+    outcome.state !== "pending" || disabled.get(claim.delivery.integration_id) === true;
+  const over = own.filter(isOver);
+  const rows = (some: readonly Ended[], isOver: boolean) =>
+    some.map(({ claim: { delivery }, attempts, outcome }) => ({
+      id: delivery.id,
+      state: isOver && outcome.state === "pending" ? "dead" as const : outcome.state,
+      ready_at: isOver ? null : outcome.ready_at,
+      lease: null,
+      attempts: delivery.attempts + attempts.length,
+      tries: delivery.tries + (outcome.counts ? 1 : 0),
+      finished_at: isOver ? now : null,
+      payload: null,
+    }));
+  await updateRows(tx, "deliveries", rows(over, true), [...CHANGES, "payload"]);
+  const goOn = rows(own.filter((one) => !isOver(one)), false);
+  await updateRows(tx, "deliveries", goOn, CHANGES);
+  await letFirstGo(tx, over.map(({ claim }) => claim.delivery));
+  await writeRows(
+    tx,
+    "attempts",
+    own.flatMap((one) => {
+      const { claim: { delivery }, attempts, outcome } = one;
+      return numbered(
+        delivery.id,
+        delivery.attempts,
+        attempts,
+        isOver(one) ? null : outcome.ready_at,
+      );
+    }),
+  );
+  const stored = new Set(own);
+  return ended.filter((one) => !stored.has(one));
 }
 
 /** Writes the next state of a delivery. Returns whether the claim still held it. */
@@ -114,7 +186,7 @@ async function letNextGo(
   // SQLite uses the index of what is pending only if the state is written out.
   await fixed`
     update deliveries set ready_at = 0
-    where project_id = ${tx.projectId} and ready_at is null and id = (
+    where project_id = ${tx.projectId} and ready_at is null and state = 'pending' and id = (
       select id from deliveries
       where project_id = ${tx.projectId} and integration_id = ${integration_id}
         and customer_id = ${customer_id} and state = 'pending'

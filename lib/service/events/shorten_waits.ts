@@ -34,7 +34,11 @@ export async function shortenWaits(
     if (ready_at >= row.ready_at) continue;
     const { id, attempts } = row;
     const tx = inProject(whole, row.project_id);
-    await tx.updateTable("deliveries").set({ ready_at }).where("id", "=", id).execute();
+    // It may have been claimed meanwhile.
+    const { numUpdatedRows } = await tx.updateTable("deliveries").set({ ready_at })
+      .where("id", "=", id).where("lease", "is", null).where("ready_at", "=", row.ready_at)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) continue;
     await tx.updateTable("attempts").set({ next_attempt_at: ready_at })
       .where("delivery_id", "=", id).where("number", "=", attempts).execute();
   }

@@ -18,8 +18,8 @@ export interface TextPlace {
 
 /** A query with its values. */
 interface Fixed<R> {
-  /** Runs the query and returns its rows. */
-  execute(place: TextPlace): Promise<{ rows: R[] }>;
+  /** Runs the query, with some more text at its end, and returns its rows. */
+  execute(place: TextPlace, ending?: string): Promise<{ rows: R[] }>;
 }
 
 /** The text of each template. */
@@ -32,7 +32,9 @@ const texts = new WeakMap<TemplateStringsArray, string>();
 export function fixed<R>(strings: TemplateStringsArray, ...values: unknown[]): Fixed<R> {
   const text = texts.get(strings) ?? strings.join("?");
   texts.set(strings, text);
-  return { execute: (place) => runText(place, text, values) };
+  return {
+    execute: (place, ending) => runText(place, ending === undefined ? text : text + ending, values),
+  };
 }
 
 /** What a query has besides its text and its values: the same for all. */

@@ -19,6 +19,7 @@ export {
   type StoreFailure,
 } from "./failure.ts";
 export { COMMIT_BOUNDS } from "./commit_sizes.ts";
+export { letFirstGo, lockFirst, lockIntegrations, lockOwn, skipHeld } from "./delivery_lines.ts";
 export { fixed } from "./fixed.ts";
 export { acrossProjects, inProject, type ProjectTx } from "./in_project.ts";
 export { lockFolder, readAddress, writeAddress } from "./lock.ts";
@@ -40,7 +41,7 @@ export {
 export { schemaSteps } from "./schema_steps.ts";
 export { lastSeq, nextSeq, takeSeqs } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
-export type { Others, Store, StoreFigures, StoreOptions } from "./store.ts";
+export type { Locks, Others, Store, StoreFigures, StoreOptions } from "./store.ts";
 export { openView } from "./view.ts";
 export { type WatchedStore, watchStore } from "./watch.ts";
 export { inPlaceOf, plainly } from "./work.ts";

@@ -41,6 +41,11 @@ export interface TextTx extends TextPlace {
   readonly enter: ((projectId: string) => void) | undefined;
   /** How the engine takes many values as one. Not there where that saves nothing. */
   readonly arrays: Arrays | undefined;
+  /**
+   * Whether work that locks its rows by itself may change this project meanwhile: see `Locks`. Then
+   * `delivery_lines.ts` has the locks.
+   */
+  readonly hasRowLocks: boolean;
 }
 
 /** What the columns of all tables hold. */
@@ -66,6 +71,8 @@ export interface Runner {
   enter?(projectId: string): void;
   /** See `Tx.arrays`. */
   readonly arrays?: Arrays | undefined;
+  /** See `Tx.hasRowLocks`. */
+  readonly hasRowLocks?: boolean;
 }
 
 /**
@@ -78,13 +85,14 @@ export function queriesOn(
   snapshot?: object,
 ): Tx {
   const enter = runner.enter && ((projectId: string) => runner.enter?.(projectId));
-  const { arrays } = runner;
+  const { arrays, hasRowLocks = false } = runner;
   const executeQuery = async <R>(query: CompiledQuery) => {
     check(query);
     return runner.execute<R>(query);
   };
   if (!hasBuilder()) {
-    const written: TextTx = { getExecutor: () => ({ executeQuery }), snapshot, enter, arrays };
+    const getExecutor = () => ({ executeQuery });
+    const written: TextTx = { getExecutor, snapshot, enter, arrays, hasRowLocks };
     // Work that builds queries waits for the builder, so this work does not.
     return written as Tx;
   }
@@ -95,7 +103,7 @@ export function queriesOn(
   // The executor is what the `sql` tag asks for.
   const getExecutor = () => executor;
   const queries = new QueryCreator<Pick<Tables, SharedTable>>({ executor });
-  return Object.assign(queries, { getExecutor, snapshot, enter, arrays });
+  return Object.assign(queries, { getExecutor, snapshot, enter, arrays, hasRowLocks });
 }
 
 /** Only a query that streams its rows asks for a connection of its own. */

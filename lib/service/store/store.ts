@@ -9,6 +9,14 @@ import type { CommitSizes } from "./commit_sizes.ts";
 import type { Tx } from "./queries.ts";
 import { type Access, misuse, readyFor, refuseNested, type Say, type Work } from "./work.ts";
 
+/**
+ * How work keeps others away from what it changes. `project`: nothing else changes the project
+ * meanwhile. `rows`: the work locks its rows by itself, with the functions of `delivery_lines.ts`, and
+ * waits for no other work in the project. It adds no event, no object and no audit entry, whose order
+ * is the project's. An engine with one writer makes no difference between the two.
+ */
+export type Locks = "project" | "rows";
+
 /** The database, as the rest of the service sees it. */
 export interface Store {
   /**
@@ -16,8 +24,9 @@ export interface Store {
    * resolves. It awaits nothing but its queries, and may be run again.
    *
    * @param projectId The project that it changes, if it is one: writes in others need not wait then.
+   * @param locks How it keeps others away. Default `project`; work without a project takes no other.
    */
-  write<T>(work: Work<T>, projectId?: string): Promise<T>;
+  write<T>(work: Work<T>, projectId?: string, locks?: Locks): Promise<T>;
   /** Runs work that only reads, all from one snapshot that holds every write that has resolved. */
   read<T>(work: Work<T>): Promise<T>;
   /** Reads or writes a little, on disk, to show that it is possible. It changes nothing. */
@@ -117,11 +126,11 @@ export function guardStore(store: Store): Store {
   return {
     others: store.others,
     figures: store.figures,
-    write: async (work, projectId) => {
+    write: async (work, projectId, locks) => {
       check("write");
       // Not inside of a transaction.
       if (!hasBuilder()) await readyFor(work);
-      return await store.write(work, projectId);
+      return await store.write(work, projectId, locks);
     },
     read: async (work) => {
       check("read");

@@ -57,7 +57,7 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
   return {
     ...store,
     read: (work) => watched("read", () => store.read(work)),
-    write: (work, projectId) => watched("write", () => store.write(work, projectId)),
+    write: (work, projectId, locks) => watched("write", () => store.write(work, projectId, locks)),
     async check() {
       const now = clock();
       const recent = log.since(now - RECENT_MS);

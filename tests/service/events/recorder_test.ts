@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { sql } from "kysely";
-import { acrossProjects } from "../../../lib/service/store/mod.ts";
+import type { Claim } from "../../../lib/service/events/claims.ts";
+import { createRecorder } from "../../../lib/service/events/recorder.ts";
+import { acrossProjects, openDatabase, StoreError } from "../../../lib/service/store/mod.ts";
 import { openPostOffice } from "../../support/delivery_fixture.ts";
 import { testOnSqlite } from "../../support/engine.ts";
 import { answers, type Behaviour, openReceiver } from "../../support/receiver.ts";
@@ -69,3 +71,32 @@ Deno.test("no more than 32 deliveries to a webhook are in progress, all the time
     deepEqual(order, order.toSorted((a, b) => a - b), customer);
   }
 });
+
+for (const failure of ["unreachable", "busy"] as const) {
+  Deno.test(`results that a database cannot take now (${failure}) are not tried one by one`, async () => {
+    const own = await openDatabase({ file: ":memory:" });
+    let tries = 0;
+    const write = () => {
+      tries++;
+      return Promise.reject(new StoreError("Cannot use the database", { failure }));
+    };
+    const recorder = createRecorder({
+      store: { ...own, write },
+      clock: Date.now,
+      claimMore: async () => [],
+      begin: () => {},
+      forget: () => {},
+      wrote: () => {},
+    });
+    const results = Array.from({ length: 3 }, () =>
+      recorder.record({
+        claim: { delivery: { project_id: "proj1", integration_id: "hook" } } as unknown as Claim,
+        attempts: [],
+        outcome: { state: "delivered", ready_at: null, counts: true, disables: false },
+      }));
+    const settled = await Promise.allSettled(results);
+    await own.close();
+    deepEqual(settled.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
+    equal(tries, 1);
+  });
+}

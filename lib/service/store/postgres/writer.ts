@@ -3,13 +3,15 @@
  * commit, and work of other projects runs beside it.
  *
  * Each group begins with a lock on its project's row, so on every process the writes of a project are
- * serial, and its `seq` has no gaps and commits in order. Work without a project shares one lock.
+ * serial, and its `seq` has no gaps and commits in order. Work without a project shares one lock. Work
+ * that locks its rows by itself begins with no lock, and runs beside all other.
  *
  * @module
  */
 
 import type { CompiledQuery, QueryResult } from "kysely";
 import type { Arrays } from "../queries.ts";
+import type { Locks } from "../store.ts";
 import { runWork, type Work } from "../work.ts";
 import type { Pool } from "./driver.ts";
 import { isConflict, isConsequence, isLost, type KeyColumns, toStoreError } from "./errors.ts";
@@ -18,7 +20,7 @@ import { createSession, type Session } from "./session.ts";
 /** Runs work that may change the database. */
 interface Writer {
   /** Queues work. Settles once its outcome is on disk. */
-  run<T>(work: Work<T>, projectId?: string): Promise<T>;
+  run<T>(work: Work<T>, projectId?: string, locks?: Locks): Promise<T>;
   /** Waits until nothing is queued. */
   idle(): Promise<void>;
 }
@@ -39,8 +41,12 @@ interface Outcome {
   tell(): void;
 }
 
-/** The work of one project, or of none. */
+/** The work of one project with the same locks, or of none. */
 interface Lane {
+  /** Its name among the lanes. */
+  name: string;
+  /** What its groups begin with. */
+  locks: Locks;
   /** The project; empty for work without one. */
   projectId: string;
   /** What waits. */
@@ -83,12 +89,12 @@ export function createWriter(bench: Bench): Writer {
       await nextTurn();
       await commitTogether(bench, lane, lane.queue.splice(0, LARGEST_GROUP));
     }
-    lanes.delete(lane.projectId);
-    if (lane.careful) careful.add(lane.projectId);
+    lanes.delete(lane.name);
+    if (lane.careful) careful.add(lane.name);
   }
 
   return {
-    run: <T>(work: Work<T>, projectId = "") =>
+    run: <T>(work: Work<T>, projectId = "", wanted: Locks = "project") =>
       new Promise<T>((resolve, fail) => {
         const job: Job = {
           fail,
@@ -101,10 +107,12 @@ export function createWriter(bench: Bench): Writer {
             }
           },
         };
-        const known = lanes.get(projectId);
+        const locks = projectId === "" ? "project" : wanted;
+        const name = `${locks} ${projectId}`;
+        const known = lanes.get(name);
         if (known) return void known.queue.push(job);
-        const lane = { projectId, queue: [job], careful: careful.delete(projectId) };
-        lanes.set(projectId, lane);
+        const lane = { name, projectId, locks, queue: [job], careful: careful.delete(name) };
+        lanes.set(name, lane);
         const run = drain(lane).finally(() => running.delete(run));
         running.add(run);
       }),
@@ -153,7 +161,7 @@ async function runGroup(
   const wire = await bench.pool.take();
   let broken = true;
   try {
-    const group = createGroup(createSession(wire, bench.keys(), bench.arrays), lane.projectId);
+    const group = createGroup(createSession(wire, bench.keys(), bench.arrays), lane);
     const careful = lane.careful && jobs.length > 1;
     const outcomes = careful ? await runInSavepoints(group, jobs) : await runPlainly(group, jobs);
     if (outcomes) bench.committed(group.rows(), outcomes.filter((one) => !one.failure).length);
@@ -180,10 +188,14 @@ interface Group {
   released(): void;
 }
 
-/** Begins a transaction and takes its first lock, without waiting for either. */
-function createGroup(plain: Session, projectId: string): Group {
+/** Begins a transaction and takes its first lock, if it has one, without waiting for either. */
+function createGroup(plain: Session, { projectId, locks }: Lane): Group {
   const begun = plain.send("BEGIN ISOLATION LEVEL READ COMMITTED");
-  const locked = projectId === "" ? plain.send(COMMON_LOCK) : plain.send(PROJECT_LOCK, [projectId]);
+  const locked = locks === "rows"
+    ? undefined
+    : projectId === ""
+    ? plain.send(COMMON_LOCK)
+    : plain.send(PROJECT_LOCK, [projectId]);
   // Each statement after a failed one fails as well; the first failure is the one to tell.
   const ready = Promise.all([begun, locked]);
   ready.catch(() => {});
@@ -195,6 +207,7 @@ function createGroup(plain: Session, projectId: string): Group {
   let failed: { error: unknown } | undefined;
   const session: Session = {
     ...plain,
+    hasRowLocks: true,
     enter(id) {
       if (!present.has(id)) named.add(id);
     },
