@@ -21,6 +21,8 @@ interface PoolerOptions {
   size: number;
   /** Whether it ignores the settings with which programs connect, in place of refusing them. */
   ignoresSettings: boolean;
+  /** How soon it asks again for a server that did not answer, in seconds. Default: its own, 15. */
+  retryS?: number;
 }
 
 /** How long it may take until the pooler answers, in milliseconds. */
@@ -38,7 +40,7 @@ export async function findPooler(): Promise<string | undefined> {
 export async function startPooler(
   program: string,
   server: string,
-  { size, ignoresSettings }: PoolerOptions,
+  { size, ignoresSettings, retryS }: PoolerOptions,
 ): Promise<Pooler> {
   const folder = await Deno.makeTempDir({ prefix: "pooler" });
   const owner = await ownerOf(folder);
@@ -56,6 +58,7 @@ export async function startPooler(
     "max_client_conn = 5000",
     `default_pool_size = ${size}`,
     "server_idle_timeout = 5",
+    ...retryS === undefined ? [] : [`server_login_retry = ${retryS}`],
     ...ignoresSettings ? ["ignore_startup_parameters = options"] : [],
   ];
   const file = join(folder, "pooler.ini");

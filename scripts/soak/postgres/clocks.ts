@@ -14,6 +14,8 @@ import { openShop } from "./shop.ts";
 interface ClockOptions {
   /** The database. */
   database: string;
+  /** The address by which the processes use it. */
+  entrance: string;
   /** The number of rounds. */
   rounds: number;
   /** A number from 0 to 1. */
@@ -33,10 +35,10 @@ export async function readClocks(options: ClockOptions): Promise<Findings> {
   } catch {
     return { figures: { "skipped: install it with apt-get install -y faketime": 1 }, wrong: [] };
   }
-  const { database, random, rounds } = options;
+  const { database, entrance, random, rounds } = options;
   const receiver = openReceiver(random);
   const roles = AHEAD_MS.map(() => "api" as const);
-  const fleet = await startFleet({ database, random, roles, aheadMs: AHEAD_MS });
+  const fleet = await startFleet({ database: entrance, random, roles, aheadMs: AHEAD_MS });
   const wrong: string[] = [];
   try {
     const { project } = await openShop(fleet, receiver.url, Date.UTC(2026, 0, 1));

@@ -19,6 +19,8 @@ interface KillOptions {
   server: PostgresServer;
   /** The database. */
   database: string;
+  /** The address by which the processes use it. */
+  entrance: string;
   /** What each process does. */
   roles: readonly Role[];
   /** How often something is killed. */
@@ -46,9 +48,9 @@ const DRAIN_MS = 180_000;
 
 /** Kills, and checks what is left. */
 export async function killAtRandom(options: KillOptions): Promise<Findings> {
-  const { database, roles, random, say } = options;
+  const { database, entrance, roles, random, say } = options;
   const receiver = openReceiver(random);
-  const fleet = await startFleet({ database, roles, random });
+  const fleet = await startFleet({ database: entrance, roles, random });
   const record = emptyRecord();
   const wrong: string[] = [];
   try {

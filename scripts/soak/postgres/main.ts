@@ -1,12 +1,13 @@
 /**
  * Proofs of the service on PostgreSQL, with several processes on a server of their own.
  *
- *     deno task soak:postgres [--short] [--proof NAME] [--seed N] [--size N]
+ *     deno task soak:postgres [--short] [--proof NAME] [--seed N] [--size N] [--pooler]
  *
  * @module
  */
 
 import { parseArgs } from "node:util";
+import { findPooler, type Pooler, startPooler } from "../../postgres/pooler.ts";
 import { findPrograms, OLDEST, type PostgresServer, startPostgres } from "../../postgres/server.ts";
 import type { Findings } from "./checks.ts";
 import type { Role } from "./fleet.ts";
@@ -20,6 +21,8 @@ import { walkUnderChange } from "./walk.ts";
 interface Proof {
   /** The server. */
   server: PostgresServer;
+  /** The pooler that the processes of the service connect to. Without it they connect to the server. */
+  pooler: Pooler | undefined;
   /** A number from 0 to 1. */
   random(): number;
   /** The size of the proof. */
@@ -67,12 +70,34 @@ const PROOFS: { [name: string]: Known } = {
   },
 };
 
-/** Each proof has a server of its own. */
-function placed({ server }: Pick<Proof, "server">): { database: string } {
-  return { database: server.address("postgres") };
+/** Each proof has a server of its own. The proof itself looks at the database without the pooler. */
+function placed({ server, pooler }: Proof): { database: string; entrance: string } {
+  const database = server.address("postgres");
+  const entrance = pooler && `${pooler.address("postgres")}?pooler=transaction`;
+  return { database, entrance: entrance ?? database };
 }
 
+/** The connections of the server that the pooler has for all processes. */
+const POOL_SIZE = 20;
+
+/** How soon the pooler asks again for a server that was away, in seconds. */
+const RETRY_S = 0.2;
+
 if (import.meta.main) Deno.exitCode = await main(Deno.args);
+
+/** What is to be run. */
+interface Wanted {
+  /** The folder of the server's programs. */
+  bin: string;
+  /** The program of the pooler. Undefined: without one. */
+  pooler: string | undefined;
+  /** What the random numbers come from. */
+  seed: number;
+  /** The size, unless it is the usual one. */
+  size: number | undefined;
+  /** Whether the usual size is that of the short form. */
+  short: boolean;
+}
 
 /** Runs the proofs. Returns the exit code. */
 async function main(args: string[]): Promise<number> {
@@ -83,6 +108,7 @@ async function main(args: string[]): Promise<number> {
       seed: { type: "string" },
       size: { type: "string" },
       short: { type: "boolean" },
+      pooler: { type: "boolean" },
     },
   });
   const bin = await findPrograms();
@@ -90,6 +116,13 @@ async function main(args: string[]): Promise<number> {
     console.log(`SKIPPED the proofs on PostgreSQL: version ${OLDEST} or newer is not installed`);
     return 0;
   }
+  const pooler = values.pooler ? await findPooler() : undefined;
+  if (values.pooler && pooler === undefined) {
+    console.log("SKIPPED the proofs through a pooler: apt-get install -y pgbouncer");
+    return 0;
+  }
+  const { short = false } = values;
+  const size = values.size === undefined ? undefined : Number(values.size);
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
   let fine = true;
   for (const name of values.proof ?? Object.keys(PROOFS)) {
@@ -100,26 +133,40 @@ async function main(args: string[]): Promise<number> {
       );
       return 2;
     }
-    console.log(`${name}: seed ${seed}`);
-    const began = performance.now();
-    const server = await startPostgres(bin, ["max_connections=200"]);
-    // Ctrl-C reaches the processes as well. Nobody else would stop the server.
-    const stop = () => void server.remove().finally(() => Deno.kill(Deno.pid, "SIGTERM"));
-    Deno.addSignalListener("SIGINT", stop);
-    try {
-      const random = randomFrom(seed);
-      const say = (line: string) => console.log(`  ${line}`);
-      const size = Number(values.size ?? (values.short ? proof.short : proof.long));
-      const { figures, wrong } = await proof.run({ server, random, size, say });
-      for (const [what, count] of Object.entries(figures)) say(`${what}: ${count}`);
-      say(`took ${Math.round((performance.now() - began) / 1000)} s`);
-      for (const what of wrong.slice(0, 20)) say(`WRONG ${what}`);
-      if (wrong.length > 20) say(`WRONG and ${wrong.length - 20} more`);
-      fine &&= wrong.length === 0;
-    } finally {
-      Deno.removeSignalListener("SIGINT", stop);
-      await server.remove();
-    }
+    console.log(`${name}: seed ${seed}${pooler === undefined ? "" : ", through a pooler"}`);
+    if (!await prove(proof, { bin, pooler, seed, size, short })) fine = false;
   }
   return fine ? 0 : 1;
+}
+
+/** Runs a proof on a server of its own, and prints what was found. Returns whether nothing is wrong. */
+async function prove(proof: Known, wanted: Wanted): Promise<boolean> {
+  const began = performance.now();
+  const server = await startPostgres(wanted.bin, ["max_connections=200"]);
+  let pooler: Pooler | undefined;
+  const remove = async () => {
+    await pooler?.remove();
+    await server.remove();
+  };
+  // Ctrl-C reaches the processes as well. Nobody else would stop the server.
+  const stop = () => void remove().finally(() => Deno.kill(Deno.pid, "SIGTERM"));
+  Deno.addSignalListener("SIGINT", stop);
+  try {
+    if (wanted.pooler !== undefined) {
+      const settings = { size: POOL_SIZE, ignoresSettings: false, retryS: RETRY_S };
+      pooler = await startPooler(wanted.pooler, server.address("postgres"), settings);
+    }
+    const random = randomFrom(wanted.seed);
+    const say = (line: string) => console.log(`  ${line}`);
+    const size = wanted.size ?? (wanted.short ? proof.short : proof.long);
+    const { figures, wrong } = await proof.run({ server, pooler, random, size, say });
+    for (const [what, count] of Object.entries(figures)) say(`${what}: ${count}`);
+    say(`took ${Math.round((performance.now() - began) / 1000)} s`);
+    for (const what of wrong.slice(0, 20)) say(`WRONG ${what}`);
+    if (wrong.length > 20) say(`WRONG and ${wrong.length - 20} more`);
+    return wrong.length === 0;
+  } finally {
+    Deno.removeSignalListener("SIGINT", stop);
+    await remove();
+  }
 }

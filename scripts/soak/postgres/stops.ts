@@ -16,6 +16,8 @@ interface StopOptions {
   server: PostgresServer;
   /** The database. */
   database: string;
+  /** The address by which the processes use it. */
+  entrance: string;
   /** What each process does. */
   roles: readonly Role[];
   /** How often the server is stopped. */
@@ -39,7 +41,7 @@ const WRITERS = 10;
 export async function stopUnderLoad(options: StopOptions): Promise<Findings> {
   const { server, random, stops } = options;
   const receiver = openReceiver(random);
-  const fleet = await startFleet(options);
+  const fleet = await startFleet({ ...options, database: options.entrance });
   const wrong: string[] = [];
   const waits: number[] = [];
   try {

@@ -16,6 +16,8 @@ import { openShop, type Shop } from "./shop.ts";
 interface WalkOptions {
   /** The database. */
   database: string;
+  /** The address by which the processes use it. */
+  entrance: string;
   /** What each process does. */
   roles: readonly Role[];
   /** The number of customers at the start. */
@@ -45,7 +47,7 @@ interface Changes {
 export async function walkUnderChange(options: WalkOptions): Promise<Findings> {
   const { database, random } = options;
   const receiver = openReceiver(randomFrom(1));
-  const fleet = await startFleet(options);
+  const fleet = await startFleet({ ...options, database: options.entrance });
   const wrong: string[] = [];
   try {
     const shop = await openShop(fleet, receiver.url, Date.UTC(2026, 0, 1));
