@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Generated } from "kysely";
+
 /** A fault of requests. */
 interface RequestFaultRow {
   /** The order: the first one that concerns a request happens to it. */
@@ -48,7 +50,10 @@ interface NoteRow {
   text: string;
 }
 
-/** A process that is alive, as long as it renews its row. Only those behind a pooler have one. */
+/**
+ * A process that is alive, as long as it renews its row: one behind a pooler. Where there is one, the
+ * others ask and answer it by rows of their own, which do not show that they are alive.
+ */
 interface HolderRow {
   holder: string;
   /** Its version and role. */
@@ -56,6 +61,10 @@ interface HolderRow {
   connected_at: number;
   /** When it counts as dead, by the database's clock. */
   expires_at: number;
+  /** When it last asked the others to look for news, by the database's clock, in microseconds. */
+  asked_at: Generated<number>;
+  /** It has looked for news after this time, by the database's clock, in microseconds. */
+  looked_at: Generated<number>;
 }
 
 /** By what a process knows its admin secret: another one with the same secret gets the same digest. */

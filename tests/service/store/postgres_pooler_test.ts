@@ -136,6 +136,45 @@ testPooled(
   },
 );
 
+/** How long processes may take to agree, in milliseconds: they would wait for 1,500 without answers. */
+const AGREED_MS = 750;
+
+testPooled(
+  "processes with and without a pooler agree within a fraction of a second",
+  async (address, database) => {
+    const file = `${address}?pooler=transaction`;
+    await using one = await open(file);
+    await using other = await open(file);
+    await using direct = await open(directAddressOf(database));
+    const stores = [one, other, direct];
+    await one.write(addProject);
+    for (const asker of stores) {
+      const waits: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const id = `o${stores.indexOf(asker)}${round}`;
+        const seen: boolean[] = [];
+        const hushes = stores.filter((store) => store !== asker).map((store) =>
+          store.others?.hear(async (news) => {
+            if (news !== "faults") return;
+            const has = (await store.read(offeringIds)).includes(id);
+            // Whoever agrees takes its time.
+            await new Promise((resolve) => setTimeout(resolve, 30));
+            if (has) seen.push(true);
+          })
+        );
+        await asker.write((tx) => addOffering(tx, id), PROJECT);
+        const began = performance.now();
+        await asker.others?.agree("faults");
+        waits.push(performance.now() - began);
+        ok(seen.length >= 2, `${seen.length} of 2 had acted`);
+        hushes.forEach((hush) => hush?.());
+      }
+      const [fastest = Infinity] = waits.toSorted((a, b) => a - b);
+      ok(fastest < AGREED_MS, `${waits.map(Math.round).join(", ")} ms`);
+    }
+  },
+);
+
 testPooled(
   "a process that is killed frees its delivery and the lead within seconds",
   async (address, database) => {

@@ -1,6 +1,7 @@
 /**
  * Messages to the other processes: those that may be lost, and those whose sender waits until each of
- * the others has acted on them.
+ * the others has acted on them. A process behind a pooler hears nothing: where there is one, questions
+ * and answers are in the rows of `holders`.
  *
  * @module
  */
@@ -8,9 +9,9 @@
 import { randomBytes } from "node:crypto";
 import type { News } from "../store.ts";
 import { ask } from "./ask.ts";
-import type { Pool } from "./driver.ts";
-import { ALIVE } from "./holders.ts";
-import { CHANNEL, type Line, type Message } from "./line.ts";
+import type { Pool, Wire } from "./driver.ts";
+import { ALIVE, ALIVE_ROW, answerHolders, askHolders, unansweredBy } from "./holders.ts";
+import { CHANNEL, type Line, type Message, nameOf } from "./line.ts";
 
 /** How long news wait for more of the same, in milliseconds: each notification takes a global lock. */
 const TELL_MS = 20;
@@ -18,8 +19,14 @@ const TELL_MS = 20;
 /** The longest wait for the others, in milliseconds. After that they have looked by themselves. */
 const AGREE_MS = 1500;
 
+/** How often a process that asks by its row looks for answers, in milliseconds. */
+const ANSWERED_MS = 25;
+
 /** The word of an answer. */
 const HEARD = "heard";
+
+/** What a nonce begins with whose answer goes into a row: the rest is the time of the question. */
+const BY_ROW = "@";
 
 /** Sends messages to the other processes. */
 interface Crier {
@@ -37,8 +44,8 @@ interface Crier {
 
 /** An answer that is waited for. */
 interface Question {
-  /** The processes that have not answered. Undefined: it is not known yet who is there. */
-  missing: Set<string> | undefined;
+  /** The processes that are to answer. */
+  missing: Set<string>;
   /** Those that have. */
   heard: Set<string>;
   /** Ends the wait. */
@@ -51,13 +58,13 @@ export function createCrier(line: Line): Crier {
   const timers = new Map<News, ReturnType<typeof setTimeout>>();
   const sending = new Set<Promise<void>>();
   const questions = new Map<string, Question>();
-  const cry = (text: string): Promise<void> => {
-    // The others look by themselves as well.
-    const sent = notify(pool, `${holder} ${text}`).catch(() => {})
-      .finally(() => sending.delete(sent));
+  /** Sends something. A failure is of no importance: the others look by themselves as well. */
+  const send = (message: Promise<void>): Promise<void> => {
+    const sent = message.catch(() => {}).finally(() => sending.delete(sent));
     sending.add(sent);
     return sent;
   };
+  const cry = (text: string) => send(notify(pool, `${holder} ${text}`));
   return {
     tell(news) {
       if (timers.has(news)) return;
@@ -68,20 +75,12 @@ export function createCrier(line: Line): Crier {
       timers.set(news, setTimeout(send, TELL_MS));
     },
     async agree(news) {
-      const nonce = randomBytes(4).toString("hex");
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, AGREE_MS);
-      const question: Question = { missing: undefined, heard: new Set(), end: resolve };
-      questions.set(nonce, question);
-      try {
-        question.missing = await othersAlive(pool, holder);
-        await cry(`${news} ${nonce}`);
-        endIfAnswered(question);
-        await promise;
-      } finally {
-        clearTimeout(timer);
-        questions.delete(nonce);
-      }
+      const others = await othersAlive(pool, holder);
+      if (others.length === 0) return;
+      const isPooled = line.address.pooler !== undefined || others.some(({ pooled }) => pooled);
+      const ask = (nonce: string) => cry(`${news} ${nonce}`);
+      if (isPooled) await agreeByRows(line, ask);
+      else await agreeAloud(questions, new Set(others.map(({ holder }) => holder)), ask);
     },
     takeAnswer({ word, nonce = "", from }) {
       if (word !== HEARD) return false;
@@ -91,7 +90,9 @@ export function createCrier(line: Line): Crier {
       return true;
     },
     answer({ nonce }) {
-      if (nonce !== undefined) cry(`${HEARD} ${nonce}`);
+      if (nonce === undefined) return;
+      if (nonce.startsWith(BY_ROW)) void send(answerByRow(line, nonce));
+      else cry(`${HEARD} ${nonce}`);
     },
     async close() {
       timers.forEach(clearTimeout);
@@ -101,16 +102,73 @@ export function createCrier(line: Line): Crier {
   };
 }
 
-function endIfAnswered({ missing, heard, end }: Question): void {
-  if (missing?.isSubsetOf(heard)) end();
+/** Asks the others, and waits until each has answered with a message, or for too long. */
+async function agreeAloud(
+  questions: Map<string, Question>,
+  missing: Set<string>,
+  ask: (nonce: string) => Promise<void>,
+): Promise<void> {
+  const nonce = randomBytes(4).toString("hex");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, AGREE_MS);
+  const question: Question = { missing, heard: new Set(), end: resolve };
+  questions.set(nonce, question);
+  try {
+    await ask(nonce);
+    endIfAnswered(question);
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    questions.delete(nonce);
+  }
 }
 
-/** The other processes that are alive. One behind a pooler hears nothing, and looks by itself. */
-async function othersAlive(pool: Pool, own: string): Promise<Set<string>> {
-  const { rows } = await ask(pool, ALIVE);
-  const others = new Set(rows.map(({ holder }) => String(holder)));
-  others.delete(own);
-  return others;
+function endIfAnswered({ missing, heard, end }: Question): void {
+  if (missing.isSubsetOf(heard)) end();
+}
+
+/** Asks the others, and waits until each has answered in its row, or for too long. */
+async function agreeByRows(line: Line, ask: (nonce: string) => Promise<void>): Promise<void> {
+  const { holder, role, stopwatch } = line;
+  const rows = rowsOf(line);
+  const asked = await askHolders(rows, holder, nameOf(role));
+  // Those behind a pooler look for the row.
+  await ask(`${BY_ROW}${asked}`);
+  const end = stopwatch() + AGREE_MS;
+  while ((await unansweredBy(rows, holder, asked)).length > 0) {
+    if (line.closed || stopwatch() > end) return;
+    await new Promise((resolve) => setTimeout(resolve, ANSWERED_MS));
+  }
+}
+
+/** Answers a question in the row of this process. */
+async function answerByRow(line: Line, nonce: string): Promise<void> {
+  const asked = Number(nonce.slice(BY_ROW.length));
+  await answerHolders(rowsOf(line), line.holder, { name: nameOf(line.role), asked });
+}
+
+/** Runs statements about the rows of processes. */
+function rowsOf({ pool }: Line): Pick<Wire, "send"> {
+  return { send: (sql, parameters) => ask(pool, sql, parameters) };
+}
+
+/** Another process that is alive. */
+interface Other {
+  /** Its name. */
+  holder: string;
+  /** Whether it is behind a pooler, and hears nothing. */
+  pooled: boolean;
+}
+
+/** The other processes that are alive. */
+async function othersAlive(pool: Pool, own: string): Promise<Other[]> {
+  const { rows } = await ask(
+    pool,
+    `select holder, holder in (select holder from holders where ${ALIVE_ROW}) as pooled
+      from (${ALIVE}) as alive where holder <> $1`,
+    [own],
+  );
+  return rows.map(({ holder, pooled }) => ({ holder: String(holder), pooled: pooled === 1 }));
 }
 
 /** Sends a text to all processes. */

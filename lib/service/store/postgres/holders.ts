@@ -77,6 +77,62 @@ export async function sweepHolders(wire: Sender): Promise<void> {
   await wire.send(`delete from holders where expires_at < ${NOW} - ${KEEP_MS}`);
 }
 
+/** The server's time, in microseconds since 1970: a change that was committed before was committed. */
+const MICROSECONDS = "cast(extract(epoch from clock_timestamp()) * 1e6 as bigint)";
+
+/** Adds the row of a process that has none. It does not show that the process is alive. */
+const OWN_ROW = `insert into holders (holder, name, connected_at, expires_at, asked_at, looked_at)`;
+
+/**
+ * Asks all processes to look for news, by the row of one. Returns the time of the question: whoever
+ * looks after it sees all that was committed before.
+ */
+export async function askHolders(wire: Sender, holder: string, name: string): Promise<number> {
+  const { rows: [row] } = await wire.send(
+    `${OWN_ROW} values ($1, $2, ${NOW}, ${NOW}, ${MICROSECONDS}, 0)
+      on conflict (holder) do update set asked_at = excluded.asked_at
+      returning asked_at`,
+    [holder, name],
+  );
+  return Number(row?.asked_at);
+}
+
+/** The time of the last question of the other processes; 0 when nobody has asked. */
+export async function lastQuestion(wire: Sender, holder: string): Promise<number> {
+  const { rows: [row] } = await wire.send(
+    "select coalesce(max(asked_at), 0) as at from holders where holder <> $1",
+    [holder],
+  );
+  return Number(row?.at);
+}
+
+/** Answers all questions up to that of a time: the process has looked for news since. */
+export async function answerHolders(
+  wire: Sender,
+  holder: string,
+  { name, asked }: { name: string; asked: number },
+): Promise<void> {
+  await wire.send(
+    `${OWN_ROW} values ($1, $2, ${NOW}, ${NOW}, 0, $3)
+      on conflict (holder) do update set looked_at = greatest(holders.looked_at, excluded.looked_at)`,
+    [holder, name, asked],
+  );
+}
+
+/** The other processes that are alive and have not answered the question of a time. */
+export async function unansweredBy(
+  wire: Sender,
+  holder: string,
+  asked: number,
+): Promise<string[]> {
+  const { rows } = await wire.send(
+    `select holder from (${ALIVE}) as alive where holder <> $1
+      and holder not in (select holder from holders where looked_at >= $2)`,
+    [holder, asked],
+  );
+  return rows.map(({ holder }) => String(holder));
+}
+
 /**
  * Makes a process the leader, unless one that is alive is that. Returns whether it is the leader.
  */

@@ -50,8 +50,8 @@ export interface Line extends Peers {
   holder: string;
   /** Takes what others say. */
   take(message: Message): void;
-  /** Told when the connection is made again: something may have been said meanwhile. */
-  again(): void;
+  /** Looks for all news: something may have been said that was not heard. Resolves when all have acted. */
+  again(): Promise<void>;
   /** The connection by which this process is known to be alive, while there is one. */
   own: Pick<Wire, "send"> | undefined;
   /** Ends the connection. */
@@ -107,7 +107,7 @@ async function listenAgain(line: Line): Promise<void> {
     await listen(line);
     // It may have been closed meanwhile.
     if (line.closed) line.end();
-    else line.again();
+    else void line.again().catch(() => {});
   } catch {
     setTimeout(() => void listenAgain(line), RECONNECT_MS);
   }

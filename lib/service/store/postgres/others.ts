@@ -40,8 +40,9 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
   const hear = async (news: News) => {
     await Promise.all([...listeners].map((listener) => listener(news)));
   };
+  const again = async () => void await Promise.all(NEWS.map(hear));
   // A failure is that of the database, which its next user reports.
-  const look = () => NEWS.forEach((news) => void hear(news).catch(() => {}));
+  const look = () => void again().catch(() => {});
   const time = createServerTime(peers.clock, peers.stopwatch);
   const line: Line = {
     ...peers,
@@ -53,7 +54,7 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
       if (crier.takeAnswer(message) || news === undefined) return;
       hear(news).then(() => crier.answer(message), () => {});
     },
-    again: look,
+    again,
     own: undefined,
     end: () => {},
     closed: false,

@@ -44,7 +44,10 @@ CREATE TABLE holders (
   holder TEXT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
   connected_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
+  expires_at INTEGER NOT NULL,
+  -- In microseconds.
+  asked_at INTEGER NOT NULL DEFAULT 0,
+  looked_at INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE secret_checks (
