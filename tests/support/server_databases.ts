@@ -27,6 +27,8 @@ export function directAddressOf(name: string): string {
 function beside(address: string, name: string): string {
   const url = new URL(address);
   url.pathname = `/${name}`;
+  // Many tests, and many services of one test, share the machine.
+  url.searchParams.set("connect_timeout", "20");
   return url.href;
 }
 

@@ -16,12 +16,14 @@ Deno.test("an address is read in all its parts, and shown without its password",
     user: "me",
     password: "p@ss",
     ssl: false,
+    connectMs: 3000,
   });
   equal(shown, "postgres://me@db.example.com:6432/shop");
   const pooled = readAddress("postgres://me@host/name?pooler=transaction&sslmode=disable");
   equal(pooled.pooler, "transaction");
   // PostgreSQL's own programs refuse what they do not know.
   equal(pooled.shown, "postgres://me@host/name?sslmode=disable");
+  equal(readAddress("postgres://me@host/name?connect_timeout=10").connectMs, 10_000);
   equal(hasPassword("postgres://me:secret@host/name"), true);
   equal(hasPassword("postgres://me@host/name"), false);
   await inFolder(async (folder) => {
@@ -42,6 +44,9 @@ Deno.test("an address that cannot be used is refused, and its password is not sh
     const [text, why] of [
       ["postgres://me:secret@host/name?sslmode=prefer", /sslmode is "prefer"/],
       ["postgres://me:secret@host/name?pooler=session", /pooler is "session"; it must be trans/],
+      ["postgres://me@host/name?connect_timeout=0", /connect_timeout is "0"; it must be 1 to 600/],
+      ["postgres://me@host/name?connect_timeout=601", /it must be 1 to 600 seconds/],
+      ["postgres://me@host/name?connect_timeout=2.5", /it must be 1 to 600 seconds/],
       ["postgres://me:secret@host/name?color=red", /the parameter "color" is unknown/],
       ["postgres://me@host/name?passfile=/missing", /cannot read "\/missing"/],
       ["postgres://me@host/name?password=secret", /the parameter "password" is unknown/],
@@ -71,6 +76,7 @@ Deno.test("the driver's errors are told in the words of the store", () => {
     [{ code: "0A000" }, "other"],
     [{ code: "57P01" }, "unreachable"],
     [{ code: "ECONNREFUSED" }, "unreachable"],
+    [{ message: "timeout expired" }, "unreachable"],
     [{ code: "53100" }, "full"],
     [{ code: "22021" }, "unfit"],
     [{ code: "22P02" }, "type"],

@@ -23,6 +23,8 @@ export interface Address {
   password: string | undefined;
   /** How the connection is encrypted. False: not at all. */
   ssl: false | { ca?: string; rejectUnauthorized: boolean; servername?: string };
+  /** How long to wait for a connection, in milliseconds: 1,000 to 600,000. */
+  connectMs: number;
   /** What is between the service and the server and shares connections, where that is known. */
   pooler?: "transaction";
   /** The address for people and for PostgreSQL's own programs: no password in it. */
@@ -31,11 +33,17 @@ export interface Address {
 
 const PORT = 5432;
 
+/** How long to wait for a connection, in seconds, unless the address says more or less. */
+const CONNECT_SECONDS = 3;
+
+/** The longest time that an address can ask for, in seconds. */
+const MOST_SECONDS = 600;
+
 /** What `sslmode` may be. */
 const MODES = ["disable", "require", "verify-full"] as const;
 
 /** What may stand behind the question mark, here and for PostgreSQL's own programs. */
-const COMMON = ["sslmode", "sslrootcert", "passfile"];
+const COMMON = ["sslmode", "sslrootcert", "passfile", "connect_timeout"];
 const PARAMETERS = [...COMMON, "pooler"];
 
 /**
@@ -76,7 +84,18 @@ export function readAddress(text: string): Address {
     : passfile === null
     ? undefined
     : passwordIn(readFile(shown, passfile), place);
-  return { ...place, password, ssl: encryptionOf(url, shown), ...poolerOf(url, shown), shown };
+  const connectMs = connectMsOf(url, shown);
+  const ssl = encryptionOf(url, shown);
+  return { ...place, password, ssl, connectMs, ...poolerOf(url, shown), shown };
+}
+
+/** How long an address lets a connection take, in milliseconds. */
+function connectMsOf(url: URL, shown: string): number {
+  const text = url.searchParams.get("connect_timeout") ?? String(CONNECT_SECONDS);
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1000;
+  const why = `connect_timeout is ${JSON.stringify(text)}; it must be 1 to ${MOST_SECONDS} seconds`;
+  throw unusable(shown, why);
 }
 
 /** What an address says of a pooler. */

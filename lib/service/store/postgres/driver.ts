@@ -55,9 +55,6 @@ export interface Ear extends Wire {
   onLost(listener: () => void): void;
 }
 
-/** How long to wait for a connection, in milliseconds. */
-const CONNECT_MS = 3000;
-
 /** How long to wait for an answer before the connection is given up, in milliseconds. */
 const ANSWER_MS = 120_000;
 
@@ -132,7 +129,7 @@ export async function openEar(address: Address, answerMs: number = ANSWER_MS): P
 }
 
 function settingsOf(address: Address): ClientConfig {
-  const { host, port, database, user, password, ssl, pooler } = address;
+  const { host, port, database, user, password, ssl, connectMs, pooler } = address;
   return {
     host,
     port,
@@ -141,7 +138,7 @@ function settingsOf(address: Address): ClientConfig {
     // Without this the driver looks into files and variables of its own.
     password: password ?? "",
     ssl,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: "service",
     ...pooler === undefined && { options: SETTINGS },

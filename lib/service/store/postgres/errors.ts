@@ -51,7 +51,7 @@ const CLASSES: ReadonlyMap<string, StoreFailure> = new Map([
 
 /** What a connection says that is lost or cannot be made. These come from the driver, not the server. */
 const LOST =
-  /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded when trying)/;
+  /^(Connection terminated|Client (has encountered|was closed)|timeout (expired|exceeded when trying))/;
 
 /** Codes of the operating system for a host that does not answer. */
 const UNANSWERED: ReadonlySet<unknown> = new Set([
