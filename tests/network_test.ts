@@ -1,5 +1,6 @@
 import { equal, match, ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { CLI_FLAGS } from "./support/cli_flags.ts";
 
 const MOD = new URL("../mod.ts", import.meta.url);
 const CONFIG = new URL("../deno.json", import.meta.url);
@@ -123,7 +124,7 @@ Deno.test("the command line bypasses proxies for this machine", async () => {
   const listed = async (env: Record<string, string>) => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
-        ...["run", "--quiet", "--no-prompt", ...permissions.split(" ")],
+        ...["run", ...CLI_FLAGS, ...permissions.split(" ")],
         fileURLToPath(new URL("../cli.ts", import.meta.url)),
         ...["events", "listeners", "list"],
       ],

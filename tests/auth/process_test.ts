@@ -13,6 +13,7 @@ import type { Service } from "../../lib/service/mod.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
 import { ended } from "../support/ended.ts";
 import { openOnPort } from "../support/on_port.ts";
+import { CLI_FLAGS } from "../support/cli_flags.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 8);
@@ -69,7 +70,7 @@ async function openPlace(): Promise<Place> {
 
 /** Starts the command line with the permissions that its task has. */
 function start(place: Place, ...words: string[]): Deno.ChildProcess {
-  const flags = ["--quiet", "--cached-only", "--no-prompt", "--allow-net", `--allow-env=${NAMES}`];
+  const flags = [...CLI_FLAGS, "--cached-only", "--allow-net", `--allow-env=${NAMES}`];
   return new Deno.Command(Deno.execPath(), {
     args: ["run", ...flags, "--ignore-env", "--allow-read", "--allow-write", CLI, ...words],
     cwd: place.home,

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { at, linesOf } from "../support/cli_fixture.ts";
 import { openDesk } from "../support/harness.ts";
+import { CLI_FLAGS } from "../support/cli_flags.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 
@@ -48,7 +49,7 @@ async function openPlace(): Promise<Place> {
   env["DENO_DIR"] ??= await cacheFolder();
   const spawn = (...words: string[]) =>
     new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--no-prompt", ...GRANTS, PROGRAM, ...words],
+      args: ["run", ...CLI_FLAGS, ...GRANTS, PROGRAM, ...words],
       cwd: folder,
       clearEnv: true,
       env,
@@ -192,7 +193,7 @@ testOnUnix("a reader that leaves early is no error", async () => {
   await using served = await serveDesk();
   await using place = await openPlace();
   Object.assign(place.env, served.env);
-  const program = [Deno.execPath(), "run", "--quiet", "--no-prompt", ...GRANTS, PROGRAM];
+  const program = [Deno.execPath(), "run", ...CLI_FLAGS, ...GRANTS, PROGRAM];
   const command = program.map((word) => `'${word}'`).join(" ");
   for (
     const [words, reader] of [["offerings list", "head -1"], [
@@ -221,7 +222,7 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     await using place = await openPlace();
-    const program = [Deno.execPath(), "run", "--quiet", "--no-prompt", ...GRANTS, PROGRAM];
+    const program = [Deno.execPath(), "run", ...CLI_FLAGS, ...GRANTS, PROGRAM];
     const command = program.map((word) => `'${word}'`).join(" ");
     const { folder: cwd, env } = place;
     for (const [to, said] of [[">", /^Cannot write to standard output: .*\n$/], ["2>", /^$/]]) {

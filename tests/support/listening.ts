@@ -11,6 +11,7 @@ import { type Desk, type DeskOptions, openDesk, type Ran } from "./harness.ts";
 import { startServer } from "./server.ts";
 import { simulate } from "./simulation.ts";
 import { childLines } from "./store_fixture.ts";
+import { CLI_FLAGS } from "./cli_flags.ts";
 
 /** The target of forwarded events. Nothing listens there: the desk receives them. */
 export const TARGET = "http://127.0.0.1:3999/hooks";
@@ -112,7 +113,7 @@ export async function startListeningIn(
   const child = new Deno.Command(exports === "" ? Deno.execPath() : "sh", {
     args: [
       ...shell,
-      ..."run --quiet --no-prompt --allow-net=127.0.0.1 --allow-env --allow-read".split(" "),
+      ...["run", ...CLI_FLAGS, "--allow-net=127.0.0.1", "--allow-env", "--allow-read"],
       "--allow-run=sh,cmd",
       fileURLToPath(new URL("../../cli.ts", import.meta.url)),
       ...["events", "listen", ...words],

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { isOnServer } from "../../lib/service/store/mod.ts";
 import { type Lasting, SHARED_SECRET } from "./lasting.ts";
 import { childLines } from "./store_fixture.ts";
+import { CLI_FLAGS } from "./cli_flags.ts";
 
 /** A service in a process of its own. */
 export interface RunningService {
@@ -52,7 +53,7 @@ async function start(
   const words = ["service", "start", "--port", "0", ...flags, "--output", "json"];
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, ...words],
+    args: ["run", ...CLI_FLAGS, ...allowed, script, ...words],
     env: { HOME: home, ...env },
     stdin: "null",
     stdout: "piped",

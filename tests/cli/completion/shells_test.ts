@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SCRIPTS } from "../../../lib/cli/completion/scripts.ts";
+import { CLI_FLAGS } from "../../support/cli_flags.ts";
 import { openOnPort } from "../../support/on_port.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../cli.ts", import.meta.url));
@@ -48,7 +49,7 @@ async function openMachine() {
     JSON.stringify({ profiles: { default: profile } }),
     { mode: 0o600 },
   );
-  const run = `'${Deno.execPath()}' run --quiet --no-prompt --no-check -A '${PROGRAM}'`;
+  const run = `'${Deno.execPath()}' run ${CLI_FLAGS.join(" ")} -A '${PROGRAM}'`;
   const script = `#!/bin/sh\nif [ "$1" = __complete ]; then exec ${run} "$@"; fi\n` +
     `printf '<%s>' "$@" >> '${folder}/typed'; echo >> '${folder}/typed'\n`;
   await Deno.writeTextFile(join(folder, "cli"), script, { mode: 0o755 });

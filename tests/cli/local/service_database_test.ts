@@ -5,6 +5,7 @@ import { ONLY_POSTGRES, openService } from "../../support/engine.ts";
 import { openDesk } from "../../support/harness.ts";
 import { SHARED_SECRET, withLasting } from "../../support/lasting.ts";
 import { childLines, inFolder } from "../../support/store_fixture.ts";
+import { CLI_FLAGS } from "../../support/cli_flags.ts";
 
 const ADDRESS = "postgres://me@127.0.0.1:1/shop";
 
@@ -63,7 +64,7 @@ async function announced(database: string, ...words: string[]): Promise<string> 
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
   const child = new Deno.Command(Deno.execPath(), {
     args: [
-      ...["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script],
+      ...["run", ...CLI_FLAGS, ...allowed, script],
       ...["service", "start", "--port", "0", "--sign-in", "password", ...words],
     ],
     env: { CLI_SERVICE_DATABASE: database, CLI_SERVICE_ADMIN_SECRET: SHARED_SECRET },

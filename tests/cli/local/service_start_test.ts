@@ -1,6 +1,7 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { openHome, type Ran } from "../../support/home_fixture.ts";
+import { CLI_FLAGS } from "../../support/cli_flags.ts";
 
 /** Starts a service in memory, which is expected not to start. */
 async function start(words: string, env: Record<string, string> = {}): Promise<Ran> {
@@ -61,7 +62,7 @@ async function announcement(...words: string[]): Promise<{ out: string; err: str
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
   const child = new Deno.Command(Deno.execPath(), {
     args: [
-      ...["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script],
+      ...["run", ...CLI_FLAGS, ...allowed, script],
       ...["service", "start", "--data", ":memory:", "--port", "0", ...words],
     ],
     env: { CLI_SERVICE_OIDC_CLIENT_ID: "service" },

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { openService } from "../../support/engine.ts";
 import { startServer } from "../../support/server.ts";
 import { childLines } from "../../support/store_fixture.ts";
+import { CLI_FLAGS } from "../../support/cli_flags.ts";
 
 /** The status that an address answers with. */
 async function statusAt(address: string): Promise<number> {
@@ -73,7 +74,7 @@ Deno.test("SIGTERM lets cli service start drain for the seconds of --drain", {
   const words = ["--data", ":memory:", "--port", "0", "--drain", "1", "--output", "json"];
   const child = new Deno.Command(Deno.execPath(), {
     args: [
-      ...["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script],
+      ...["run", ...CLI_FLAGS, ...allowed, script],
       ...["service", "start", ...words],
     ],
     stdin: "null",
