@@ -31,7 +31,7 @@ export async function startBrowser(): Promise<Browser> {
     return await launcher.launch({
       executablePath,
       // Not the package's own list: that turns off the very rules that are tested.
-      args: ["--no-sandbox", "--no-zygote", "--in-process-gpu", "--font-render-hinting=none"],
+      args: ["--no-sandbox", "--in-process-gpu", "--font-render-hinting=none"],
       timeout: 60_000,
     });
   } catch (error) {
