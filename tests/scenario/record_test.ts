@@ -1,7 +1,5 @@
 import { deepEqual } from "node:assert/strict";
 import { STORIES } from "../../lib/scenario/stories/mod.ts";
-import { setCustomerAttributes } from "../../lib/resources/customers.ts";
-import { advanceClock } from "../../lib/simulator/clock.ts";
 import { fc } from "../support/properties.ts";
 import { attempts, live, PEOPLE } from "../support/random_history.ts";
 import { historyOf, playText, recordFrom } from "../support/recording.ts";
@@ -241,17 +239,18 @@ steps:
   deepEqual(again.types, played.types, recorded.text);
 });
 
-Deno.test("a note stays in the file when one move of the clock stands for several", async () => {
-  await using played = await playText(`start: { at: 2026-01-31, catalogue: catalogue/notes.yaml }
-steps:
-  - purchase: { customer: ada, product: notes.pro.monthly }
-  - advance: P10D
+Deno.test("a recording holds the longest texts that the service takes", async () => {
+  const customer = "é".repeat(750);
+  const start = "start: { at: 2026-01-31, catalogue: catalogue/notes.yaml }\nsteps:";
+  await using played = await playText(`${start}
+  - purchase: { customer: "${customer}", product: notes.pro.monthly }
+  - attributes: { customer: "${customer}", set: { bio: "${"😀".repeat(500)}" } }
+  - give: { customer: "${customer}", currency: COIN, amount: 1, reference: "${"😀".repeat(255)}" }
 `);
-  const { client, simulator } = played.stage;
-  await setCustomerAttributes(client, "ada", [{ name: "bio", value: "😀".repeat(251) }]);
-  await advanceClock(simulator, { by: "P3M", confirmed: true });
-  const { text, notes } = await recordFrom(played, "ada");
-  deepEqual(notes, ["Not recorded: the attribute bio (a file cannot hold its value)"]);
-  deepEqual(text.split("\n").filter((line) => line.startsWith("  # ")), [`  # ${notes[0]}`]);
-  deepEqual((text.match(/- to: /g) ?? []).length, 2, text);
+  deepEqual(played.failures, []);
+  const recorded = await recordFrom(played, customer);
+  deepEqual(recorded.notes, []);
+  await using again = await playText(recorded.text);
+  deepEqual(again.failures, [], recorded.text);
+  deepEqual(again.types, played.types);
 });

@@ -32,10 +32,10 @@ import {
   number,
   period,
   periodOrNone,
-  sold,
   text,
   whole,
 } from "../file/kinds.ts";
+import { sold } from "../file/names.ts";
 
 /** The most of a currency that there can be. */
 const MOST_COINS = 2_000_000_000;
@@ -199,7 +199,7 @@ function coins(brief: string, sign: 1 | -1): Deed {
         required: true,
       },
       amount: { brief: "How much", kind: whole(1, MOST_COINS), required: true },
-      reference: { brief: "What it is for", kind: text(250) },
+      reference: { brief: "What it is for", kind: text(255) },
     },
     perform: ({ simulator, values }) =>
       changeBalances(simulator, String(values.customer), {

@@ -14,12 +14,12 @@ import {
   oneOf,
   period,
   periodOrNone,
-  sold,
   text,
   trial,
   truth,
   whole,
 } from "../file/kinds.ts";
+import { sold } from "../file/names.ts";
 
 /** The highest price, in main units. */
 const MOST = 100_000_000;

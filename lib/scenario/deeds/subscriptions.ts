@@ -32,17 +32,16 @@ import type { Deed, Given } from "./deed.ts";
 import {
   customer,
   type Field,
-  made,
   moment,
   number,
   oneOf,
   period,
   periodOrNone,
-  sold,
   text,
   truth,
   whole,
 } from "../file/kinds.ts";
+import { made, sold } from "../file/names.ts";
 
 const SUBSCRIPTION: Field = {
   brief: "The subscription, by the name that a step gave it",

@@ -21,6 +21,7 @@ import {
   text,
   whole,
 } from "./kinds.ts";
+import { referencesIn, withVariables } from "./references.ts";
 import { didYouMean } from "../../spelling.ts";
 import { entryOf, type Json, kindOf, type Node } from "./tree.ts";
 
@@ -156,20 +157,27 @@ function checkNames(node: Node, { apps, products }: Catalogue, scope: Scope): vo
   const listed = entryOf(node, "products")?.value;
   for (const { value } of listed?.kind === "map" ? listed.entries : []) {
     const app = entryOf(value, "app")?.value;
-    if (app?.kind !== "scalar" || Object.hasOwn(apps, app.text)) continue;
-    const names = Object.keys(apps);
-    const like = didYouMean(app.text, names);
-    complain(scope, app.at, `the catalogue has no app ${JSON.stringify(app.text)}${like}`);
+    if (app?.kind !== "scalar") continue;
+    const name = withVariables(app.text, scope.vars);
+    if (Object.hasOwn(apps, name) || isIncomplete(name)) continue;
+    const like = didYouMean(name, Object.keys(apps));
+    complain(scope, app.at, `the catalogue has no app ${JSON.stringify(name)}${like}`);
   }
   const coins = entryOf(node, "coins")?.value;
   for (const { value } of coins?.kind === "map" ? coins.entries : []) {
     const given = entryOf(value, "products")?.value;
-    for (const { key, at } of given?.kind === "map" ? given.entries : []) {
-      if (Object.hasOwn(products, key)) continue;
+    for (const { key: written, at } of given?.kind === "map" ? given.entries : []) {
+      const key = withVariables(written, scope.vars);
+      if (Object.hasOwn(products, key) || isIncomplete(key)) continue;
       const like = didYouMean(key, Object.keys(products));
       complain(scope, at, `the catalogue has no product ${JSON.stringify(key)}${like}`);
     }
   }
+}
+
+/** Whether a variable of a text has no value, which was said before. */
+function isIncomplete(text: string): boolean {
+  return referencesIn(text).length > 0;
 }
 
 /** What a catalogue names. */

@@ -18,14 +18,14 @@ import {
   readFields,
   schemaOf,
   type Scope,
-  sold,
   text,
   truth,
   whole,
 } from "./kinds.ts";
+import { sold } from "./names.ts";
 import { checkExpected, checkReferences, EXPECTED_SCHEMA } from "./match.ts";
 import { madeFields, metricsKind } from "./resource_fields.ts";
-import { withVariables } from "./references.ts";
+import { referencesIn, withVariables } from "./references.ts";
 import { didYouMean } from "../../spelling.ts";
 import { type Entry, entryOf, kindOf, type Node, type ScalarNode } from "./tree.ts";
 
@@ -193,7 +193,10 @@ function events(brief: string): Expectation {
 }
 
 function checkEvent(item: Node, scope: Scope): void {
-  if (item.kind === "scalar") return checkType(item, scope);
+  if (item.kind === "scalar") {
+    checkReferences(item, scope);
+    return checkType(item, scope);
+  }
   const type: Entry | undefined = entryOf(item, "type");
   if (type?.value.kind !== "scalar") {
     return void complain(scope, item.at, 'an event is a type, or a map with the field "type"');
@@ -214,7 +217,10 @@ function checkFields(item: Node, scope: Scope): void {
 }
 
 function checkType(node: ScalarNode, scope: Scope): void {
-  if (SENT_EVENT_TYPES.includes(node.text)) return;
-  const like = didYouMean(node.text, SENT_EVENT_TYPES);
-  complain(scope, node.at, `there is no event of the type ${JSON.stringify(node.text)}${like}`);
+  const type = withVariables(node.text, scope.vars);
+  if (SENT_EVENT_TYPES.includes(type)) return;
+  // Its references are checked as those of other texts.
+  if (referencesIn(type).length > 0) return;
+  const like = didYouMean(type, SENT_EVENT_TYPES);
+  complain(scope, node.at, `there is no event of the type ${JSON.stringify(type)}${like}`);
 }

@@ -61,7 +61,7 @@ export interface Field {
   readonly required?: true;
 }
 
-/** The longest id of a customer. */
+/** The longest id of a customer, in bytes of UTF-8. */
 const LONGEST_ID = 1500;
 
 /** Says what is wrong with a value. */
@@ -95,7 +95,7 @@ export function complainOfVariable(name: string, at: Position, scope: Scope): vo
 }
 
 /** A kind that is written as one word, number or text. */
-function word(
+export function word(
   what: string,
   schema: Record<string, unknown>,
   take: (text: string, node: ScalarNode, scope: Scope) => Json | undefined,
@@ -123,9 +123,15 @@ export function text(most: number): Kind {
   const schema = { type: ["string", "number"], maxLength: most };
   return word(`a text of at most ${most} characters`, schema, (value, node, scope) => {
     if (!value.isWellFormed()) return complain(scope, node.at, "the text is not valid Unicode");
-    if (value.length <= most) return value;
-    return complain(scope, node.at, `the text has ${value.length} characters; ${most} are allowed`);
+    const length = countCharacters(value);
+    if (length <= most) return value;
+    return complain(scope, node.at, `the text has ${length} characters; ${most} are allowed`);
   });
+}
+
+/** The number of characters of a text, as the service counts them: an emoji is one. */
+function countCharacters(text: string): number {
+  return [...text].length;
 }
 
 /** A number between two others. */
@@ -198,8 +204,8 @@ export const customer: Kind = word(
   (value, node, scope) => {
     const why = value === ""
       ? "it is empty"
-      : value.length > LONGEST_ID
-      ? `it has more than ${LONGEST_ID} characters`
+      : new TextEncoder().encode(value).length > LONGEST_ID
+      ? `it has more than ${LONGEST_ID} bytes in UTF-8`
       : value === "." || value === ".."
       ? "it has a special meaning in paths"
       : value.includes("/")
@@ -245,49 +251,6 @@ export const secret: Kind = word("a signing secret", { type: "string" }, (value,
   if (SECRET_FORM.test(value)) return value;
   return complain(scope, node.at, "a signing secret is whsec_ and 24 to 64 bytes in base64");
 });
-
-/** Something that the catalogue names. */
-export function sold(what: "product" | "entitlement" | "coins", noun: string): Kind {
-  return word(noun, { type: ["string", "number"], minLength: 1 }, (value, node, scope) => {
-    const known = scope.catalogue?.[what];
-    if (!known || known.includes(value)) return value;
-    const there = known.length === 0 ? "none" : known.join(", ");
-    return complain(
-      scope,
-      node.at,
-      `the catalogue has no ${NOUNS[what]} ${JSON.stringify(value)}${didYouMean(value, known)}`,
-      `There are: ${there}`,
-    );
-  });
-}
-
-const NOUNS = {
-  product: "product",
-  entitlement: "entitlement",
-  coins: "virtual currency",
-} as const;
-
-/** A name that a step above gave to what it made. */
-export function made(...kinds: readonly Made[]): Kind {
-  const what = `the name of a ${kinds.join(" or ")} that a step above gave with "as"`;
-  return word(what, { type: "string" }, (value, node, scope) => {
-    if (!scope.names.has(value)) {
-      const known = [...scope.names.keys()];
-      const hint = known.length === 0
-        ? 'Add "as: s" to the purchase.'
-        : `Names so far: ${known.join(", ")}`;
-      const like = didYouMean(value, known);
-      return complain(scope, node.at, `no step above makes ${JSON.stringify(value)}${like}`, hint);
-    }
-    const is = scope.names.get(value);
-    if (is === undefined || kinds.includes(is)) return value;
-    return complain(
-      scope,
-      node.at,
-      `${JSON.stringify(value)} is a ${is}, not a ${kinds.join(" or ")}`,
-    );
-  });
-}
 
 /** Any value. */
 export const anything: Kind = {

@@ -24,7 +24,7 @@ import { openSearcher } from "./regular.ts";
 import { readTree } from "./read.ts";
 import type { Scenario, Start, StartData, Webhook } from "./scenario.ts";
 import { isZone } from "./times.ts";
-import { entryOf, kindOf, type MapNode, type Node, plain, type Problem } from "./tree.ts";
+import { entryOf, kindOf, type MapNode, type Node, type Problem } from "./tree.ts";
 
 /** What reading a scenario needs. */
 interface ParseOptions {
@@ -133,10 +133,10 @@ async function readStart(
   checkWords(node, START_WORDS, scope, '"start"');
   const zone = entryOf(node, "time_zone");
   if (zone) {
-    const name = plain(zone.value);
+    const name = text(100).read(zone.value, scope);
     if (typeof name === "string" && isZone(name)) scope.zone = name;
-    else {
-      const what = `${kindOf(zone.value)} is not a time zone such as Europe/London`;
+    else if (typeof name === "string") {
+      const what = `${JSON.stringify(name)} is not a time zone such as Europe/London`;
       complain(scope, zone.value.at, what);
     }
   }
@@ -231,10 +231,11 @@ function typesKind(): Kind {
         return complain(scope, node.at, `a list of types is needed here, not ${kindOf(node)}`);
       }
       return node.items.flatMap((item) => {
-        const type = plain(item);
-        if (typeof type === "string" && SENT_EVENT_TYPES.includes(type)) return [type];
-        const like = didYouMean(String(type), SENT_EVENT_TYPES);
-        complain(scope, item.at, `there is no event of the type ${kindOf(item)}${like}`);
+        const type = text(100).read(item, scope);
+        if (typeof type !== "string") return [];
+        if (SENT_EVENT_TYPES.includes(type)) return [type];
+        const like = didYouMean(type, SENT_EVENT_TYPES);
+        complain(scope, item.at, `there is no event of the type ${JSON.stringify(type)}${like}`);
         return [];
       });
     },

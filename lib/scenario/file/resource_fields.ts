@@ -8,7 +8,8 @@
 import type { Purchase } from "../../resources/purchases.ts";
 import type { Subscription } from "../../resources/subscriptions.ts";
 import { didYouMean } from "../../spelling.ts";
-import { complain, type Kind, type Made, made, mapOf, type Scope } from "./kinds.ts";
+import { complain, type Kind, type Made, mapOf, type Scope } from "./kinds.ts";
+import { made } from "./names.ts";
 import { matcherIn } from "./match.ts";
 import { withVariables } from "./references.ts";
 import type { Node } from "./tree.ts";

@@ -84,7 +84,10 @@ async function repeat(reel: Reel, fact: Fact): Promise<void> {
       return await must(reel, { deed: "alias", values: { customer, alias } });
     }
     case "attributes":
-      return await repeatAttributes(reel, fact.customer, fact.set);
+      return await must(reel, {
+        deed: "attributes",
+        values: { customer: fact.customer, set: fact.set },
+      });
     case "adjustment": {
       const { customer_id: customer, currency, amount, reference } = fact.adjustment;
       const values = { customer, currency, amount: Math.abs(amount) };
@@ -103,24 +106,6 @@ async function repeat(reel: Reel, fact: Fact): Promise<void> {
 async function must(reel: Reel, deed: Deed): Promise<void> {
   const why = await take(reel, deed);
   if (why !== undefined) reel.notes.push(`Not recorded: ${deed.deed} (${why})`);
-}
-
-/** The longest value of an attribute in a file. */
-const LONGEST_VALUE = 500;
-
-/** Repeats attributes, but for values that a file cannot hold. */
-async function repeatAttributes(
-  reel: Reel,
-  customer: string,
-  all: Readonly<Record<string, string>>,
-): Promise<void> {
-  const set: Record<string, string> = {};
-  for (const [name, value] of Object.entries(all)) {
-    if (value.length <= LONGEST_VALUE) set[name] = value;
-    else reel.notes.push(`Not recorded: the attribute ${name} (a file cannot hold its value)`);
-  }
-  if (Object.keys(set).length === 0) return;
-  await must(reel, { deed: "attributes", values: { customer, set } });
 }
 
 /** Repeats the beginning of a customer, unless a purchase at the same moment does it. */

@@ -29,7 +29,7 @@ export function textOf(reel: Reel, notes: readonly string[]): string {
     "# yaml-language-server: $schema=./scenario.schema.json",
     "# Recorded with: cli scenario record",
     ...comments(notes, ""),
-    `name: ${flow(`What happened to ${first?.id ?? ""}`)}`,
+    `name: ${flow(nameOf(first?.id ?? ""))}`,
     "start:",
     `  at: ${isoMoment(start.at)}`,
     ...catalogueText(sold.value),
@@ -37,6 +37,18 @@ export function textOf(reel: Reel, notes: readonly string[]): string {
     ...written,
     "",
   ].join("\n");
+}
+
+/** The longest id of a customer in the name of a recording, in characters. */
+const LONGEST_NAMED = 100;
+
+/** The name of the recording of a customer. */
+function nameOf(customer: string): string {
+  const characters = [...customer];
+  const shown = characters.length <= LONGEST_NAMED
+    ? customer
+    : `${characters.slice(0, LONGEST_NAMED).join("")}…`;
+  return `What happened to ${shown}`;
 }
 
 /** A catalogue with one line for each product. */

@@ -65,9 +65,9 @@ async function eachItem(node: Node, look: (item: Node) => Promise<Failure[]>): P
 }
 
 /** The type that an expected event has. */
-function typeOf(node: Node): string {
+function typeOf(node: Node, { match }: Bench): string {
   const type = node.kind === "map" ? entryOf(node, "type")?.value : node;
-  return type?.kind === "scalar" ? type.text : "";
+  return type?.kind === "scalar" ? withVariables(type.text, match.vars) : "";
 }
 
 /** All events since the last check, in order. */
@@ -75,7 +75,7 @@ async function compareEvents(bench: Bench, step: Step, node: Node): Promise<Fail
   const events = bench.seen.slice(bench.checked);
   bench.checked = bench.seen.length;
   const expected = node.kind === "list" ? node.items : [];
-  const wanted = expected.map(typeOf);
+  const wanted = expected.map((item) => typeOf(item, bench));
   const types = events.map(({ type }) => type);
   if (wanted.join() !== types.join()) {
     const surplus = [...types];
@@ -109,7 +109,7 @@ async function compareSomeEvents(bench: Bench, step: Step, node: Node): Promise<
   bench.checked = bench.seen.length;
   let next = 0;
   for (const item of node.kind === "list" ? node.items : []) {
-    const type = typeOf(item);
+    const type = typeOf(item, bench);
     const at = events.findIndex((event, i) =>
       i >= next && event.type === type &&
       (item.kind !== "map" || differences(event.fields, item, bench.match).length === 0)
