@@ -48,9 +48,44 @@ export async function writeRows<T extends ProjectTable>(
     for (const row of chunk as readonly Record<string, unknown>[]) {
       for (const name of columns) values.push(name === "project_id" ? tx.projectId : row[name]);
     }
-    const source = valuesOf(chunk.length, columns.length);
-    await runText(tx, insertOf(table, columns, source, conflict), values);
+    await runText(tx, insertText(table, columns, chunk.length, conflict), values);
   }
+}
+
+/** The text of an insert, with what it depends on besides its table. */
+interface InsertText {
+  /** The columns. */
+  columns: readonly string[];
+  /** How many rows it inserts. */
+  rows: number;
+  /** What happens to rows that are there. */
+  then: string | undefined;
+  /** The text. */
+  text: string;
+}
+
+/** The texts of each table. A new one takes longer to write, and its statement to look up. */
+const texts = new Map<string, InsertText[]>();
+
+/** The text that inserts so many rows of values. */
+export function insertText<T extends keyof Tables>(
+  table: T,
+  columns: readonly string[],
+  rows: number,
+  conflict?: OnConflict<T>,
+): string {
+  const known = texts.get(table) ?? [];
+  const present = known.find((one) =>
+    one.rows === rows && one.then === conflict?.then && areEqual(one.columns, columns)
+  );
+  if (present) return present.text;
+  const text = insertOf(table, columns, valuesOf(rows, columns.length), conflict);
+  texts.set(table, [...known, { columns, rows, then: conflict?.then, text }]);
+  return text;
+}
+
+function areEqual(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one, i) => one === others[i]);
 }
 
 /**

@@ -9,11 +9,8 @@ import type { CompiledQuery } from "kysely";
 
 /** Where a query that is written out can run. */
 export interface TextPlace {
-  /** What runs it. */
-  getExecutor(): {
-    /** Runs a query. */
-    executeQuery<R>(query: CompiledQuery<R>): Promise<{ rows: R[] }>;
-  };
+  /** Runs a query that is written out. */
+  runWritten<R>(query: CompiledQuery<R>): Promise<{ rows: R[] }>;
 }
 
 /** A query with its values. */
@@ -30,11 +27,17 @@ const texts = new WeakMap<TemplateStringsArray, string>();
  * table or a column, or another query.
  */
 export function fixed<R>(strings: TemplateStringsArray, ...values: unknown[]): Fixed<R> {
-  const text = texts.get(strings) ?? strings.join("?");
-  texts.set(strings, text);
+  const text = texts.get(strings) ?? textOf(strings);
   return {
     execute: (place, ending) => runText(place, ending === undefined ? text : text + ending, values),
   };
+}
+
+/** Writes the text of a template, and keeps it. */
+function textOf(strings: TemplateStringsArray): string {
+  const text = strings.join("?");
+  texts.set(strings, text);
+  return text;
 }
 
 /** What a query has besides its text and its values: the same for all. */
@@ -49,5 +52,5 @@ export function runText<R>(
   text: string,
   values: readonly unknown[],
 ): Promise<{ rows: R[] }> {
-  return place.getExecutor().executeQuery<R>({ sql: text, parameters: values, query, queryId });
+  return place.runWritten<R>({ sql: text, parameters: values, query, queryId });
 }

@@ -23,6 +23,7 @@ import type {
   UpdateResult,
 } from "kysely";
 import { loadedBuilder } from "./builder.ts";
+import type { TextPlace } from "./fixed.ts";
 import type { AllQueries, TextTx, Tx } from "./queries.ts";
 import type { ProjectTable, Tables } from "./tables.ts";
 
@@ -38,7 +39,7 @@ type Own<T extends ProjectTable> = { [Name in T]: OwnColumns<Name> };
 type NewRow<T extends ProjectTable> = Insertable<OwnColumns<T>>;
 
 /** The queries of one unit of work in one project. */
-export interface ProjectTx extends QueryExecutorProvider {
+export interface ProjectTx extends QueryExecutorProvider, TextPlace {
   /** The id of the project. */
   readonly projectId: string;
   /** The unit of work: the way to the tables that belong to no project. */
@@ -73,7 +74,8 @@ export function inProject(whole: TextTx, projectId: string): ProjectTx {
   const queries = {
     projectId,
     whole,
-    getExecutor: () => whole.getExecutor(),
+    getExecutor: () => builtBy(whole as Tx).getExecutor(),
+    runWritten: whole.runWritten,
     selectFrom: (table: ProjectTable) => all().selectFrom(table).where(isOwn(table)),
     updateTable: (table: ProjectTable) => all().updateTable(table).where(isOwn(table)),
     deleteFrom: (table: ProjectTable) => all().deleteFrom(table).where(isOwn(table)),

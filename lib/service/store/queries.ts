@@ -7,6 +7,7 @@
 import type {
   CompiledQuery,
   ConnectionProvider,
+  DefaultQueryExecutor,
   DialectAdapter,
   QueryCompiler,
   QueryCreator,
@@ -18,14 +19,20 @@ import { StoreError } from "./failure.ts";
 import type { TextPlace } from "./fixed.ts";
 import type { SharedTable, Tables } from "./tables.ts";
 
+/** What begins a typed query of some tables. */
+type Beginnings<Known> = Pick<
+  QueryCreator<Known>,
+  "selectFrom" | "insertInto" | "updateTable" | "deleteFrom"
+>;
+
 /** Typed queries of all tables. `in_project.ts` gives them out. */
-export type AllQueries = QueryCreator<Tables> & QueryExecutorProvider;
+export type AllQueries = Beginnings<Tables> & QueryExecutorProvider;
 
 /**
  * Typed queries that belong to one unit of work, of tables that belong to no project: `inProject()`
  * leads to the others. Refused once that work has ended.
  */
-export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider & TextTx;
+export type Tx = Beginnings<Pick<Tables, SharedTable>> & QueryExecutorProvider & TextTx;
 
 /** Queries of one unit of work that are written out: `fixed` runs them. */
 export interface TextTx extends TextPlace {
@@ -86,24 +93,41 @@ export function queriesOn(
 ): Tx {
   const enter = runner.enter && ((projectId: string) => runner.enter?.(projectId));
   const { arrays, hasRowLocks = false } = runner;
-  const executeQuery = async <R>(query: CompiledQuery) => {
+  const runWritten = async <R>(query: CompiledQuery) => {
     check(query);
     return runner.execute<R>(query);
   };
-  if (!hasBuilder()) {
-    const getExecutor = () => ({ executeQuery });
-    const written: TextTx = { getExecutor, snapshot, enter, arrays, hasRowLocks };
-    // Work that builds queries waits for the builder, so this work does not.
-    return written as Tx;
-  }
+  const written: TextTx = { runWritten, snapshot, enter, arrays, hasRowLocks };
+  // Work that builds queries waits for the builder, so this work does not.
+  if (!hasBuilder()) return written as Tx;
+  // Most work builds no query, and to make what builds them takes as long as to find a row.
+  let made: ReturnType<typeof builderOn> | undefined;
+  const built = () => made ??= builderOn(runner, runWritten);
+  const queries = {
+    ...written,
+    getExecutor: () => built().executor,
+    selectFrom: (...tables: Arguments<"selectFrom">) => built().creator.selectFrom(...tables),
+    insertInto: (...table: Arguments<"insertInto">) => built().creator.insertInto(...table),
+    updateTable: (...tables: Arguments<"updateTable">) => built().creator.updateTable(...tables),
+    deleteFrom: (...tables: Arguments<"deleteFrom">) => built().creator.deleteFrom(...tables),
+  };
+  // Each passes on what it gets, whatever the tables are.
+  return queries as unknown as Tx;
+}
+
+/** What a beginning takes. */
+type Arguments<Name extends keyof AllQueries> = Parameters<AllQueries[Name]>;
+
+/** What builds typed queries. */
+function builderOn(
+  { compiler, adapter }: Runner,
+  executeQuery: DefaultQueryExecutor["executeQuery"],
+): { executor: DefaultQueryExecutor; creator: QueryCreator<Tables> } {
   const { DefaultQueryExecutor, QueryCreator } = loadedBuilder();
-  const executor = new DefaultQueryExecutor(runner.compiler, runner.adapter, NO_POOL);
+  const executor = new DefaultQueryExecutor(compiler, adapter, NO_POOL);
   // There is one connection and no plugin, so a query need not pass all that is there for others.
   executor.executeQuery = executeQuery;
-  // The executor is what the `sql` tag asks for.
-  const getExecutor = () => executor;
-  const queries = new QueryCreator<Pick<Tables, SharedTable>>({ executor });
-  return Object.assign(queries, { getExecutor, snapshot, enter, arrays, hasRowLocks });
+  return { executor, creator: new QueryCreator<Tables>({ executor }) };
 }
 
 /** Only a query that streams its rows asks for a connection of its own. */

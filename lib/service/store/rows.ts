@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { FoundTable } from "./bulk.ts";
+import { type FoundTable, insertText } from "./bulk.ts";
 import { runText } from "./fixed.ts";
 import type { ProjectTx } from "./in_project.ts";
 import type { ProjectTable, Row, Tables } from "./tables.ts";
@@ -28,13 +28,20 @@ interface Stretch {
   count: number;
 }
 
+/** The text that finds a row, for each table. The statement of a new text takes longer to look up. */
+const texts = new Map<string, string>();
+
 /** Finds a row of a project by its id. */
 export async function findRow<T extends FoundTable>(
   tx: ProjectTx,
   table: T,
   id: string,
 ): Promise<Row<T> | undefined> {
-  const text = `select * from "${table}" where "project_id" = ? and "id" = ?`;
+  let text = texts.get(table);
+  if (text === undefined) {
+    text = `select * from "${table}" where "project_id" = ? and "id" = ?`;
+    texts.set(table, text);
+  }
   const { rows } = await runText<Row<T>>(tx, text, [tx.projectId, id]);
   return rows[0];
 }
@@ -165,10 +172,7 @@ export async function insertRow<T extends FoundTable>(
   row: Omit<Row<T>, "project_id">,
 ): Promise<Row<T>> {
   const whole = { ...row, project_id: tx.projectId };
-  const columns = Object.keys(whole);
-  const names = columns.map((name) => `"${name}"`).join(", ");
-  const marks = columns.map(() => "?").join(", ");
-  await runText(tx, `insert into "${table}" (${names}) values (${marks})`, Object.values(whole));
+  await runText(tx, insertText(table, Object.keys(whole), 1), Object.values(whole));
   // All tables of this kind have the column; no type can say so of one that is not known yet.
   return whole as unknown as Row<T>;
 }

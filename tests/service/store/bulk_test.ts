@@ -42,13 +42,14 @@ Deno.test("an update writes only the columns that differ, and nothing when none 
   const store = await openForTests({ file: ":memory:" });
   const sent: Pick<CompiledQuery, "sql" | "parameters">[] = [];
   await store.write(async (tx) => {
-    const executor = tx.getExecutor();
-    const execute = executor.executeQuery.bind(executor);
-    executor.executeQuery = (query, ...rest) => {
-      sent.push({ sql: query.sql, parameters: query.parameters });
-      return execute(query, ...rest);
+    const noted: typeof tx = {
+      ...tx,
+      runWritten: (query) => {
+        sent.push({ sql: query.sql, parameters: query.parameters });
+        return tx.runWritten(query);
+      },
     };
-    await updateChanged(inProject(tx, before.project_id), "subscriptions", changes, COLUMNS);
+    await updateChanged(inProject(noted, before.project_id), "subscriptions", changes, COLUMNS);
   });
   await store.close();
   const where = `where "project_id" = ? and "id" = ?`;
