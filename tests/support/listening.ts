@@ -5,6 +5,8 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { createClient } from "../../lib/client.ts";
+import { buyProduct } from "../../lib/simulator/purchases.ts";
 import type { Server } from "../../lib/service/http/serve.ts";
 import { verifyWebhook } from "../../lib/webhook.ts";
 import { type Desk, type DeskOptions, openDesk, type Ran } from "./harness.ts";
@@ -91,6 +93,18 @@ export interface ListeningProcess {
   child: Deno.ChildProcess;
   /** Its output. */
   lines: AsyncGenerator<string>;
+}
+
+/** Lets customers of a service buy something once each. */
+export async function buyAt(
+  { baseUrl, projectId = "", adminSecret }: Server,
+  ...customers: string[]
+): Promise<void> {
+  const client = createClient({ baseUrl, credential: adminSecret });
+  for (const customer_id of customers) {
+    const product_id = "notes.pro.lifetime";
+    await buyProduct({ client, project: projectId }, { customer_id, product_id });
+  }
 }
 
 /** Starts `cli events listen` as a process, against a service of its own. */

@@ -4,6 +4,7 @@ import { variables } from "../../../lib/cli/events/exec.ts";
 import { verifyWebhook } from "../../../lib/webhook.ts";
 import type { Desk } from "../../support/harness.ts";
 import {
+  buyAt,
   listenAll,
   type ListeningProcess,
   makeEvents,
@@ -120,14 +121,7 @@ Deno.test("events listen --exec handles a command that reads nothing or leaves a
 /** Makes one event, and returns the id of the process that the command of `--exec` prints. */
 async function commandStarted({ server, child, lines }: ListeningProcess): Promise<string> {
   await lines.next();
-  const address = `${server.baseUrl}/_sim/projects/${server.projectId}/purchases`;
-  const headers = {
-    "Authorization": `Bearer ${server.adminSecret}`,
-    "Content-Type": "application/json",
-  };
-  const body = JSON.stringify({ customer_id: "ada", product_id: "notes.pro.lifetime" });
-  const bought = await fetch(address, { method: "POST", headers, body });
-  equal(bought.ok, true, await bought.text());
+  await buyAt(server, "ada");
   const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   const { value: pid = "" } = await errors.read();
   match(pid, /^\d+\n$/);

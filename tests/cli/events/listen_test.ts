@@ -1,11 +1,13 @@
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
-import { path } from "../../../lib/path.ts";
+import { createClient } from "../../../lib/client.ts";
 import type { Service } from "../../../lib/service/mod.ts";
+import { listListeners } from "../../../lib/simulator/listeners.ts";
 import { openService } from "../../support/engine.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
 import { TLS } from "../../support/internet.ts";
 import { openLasting } from "../../support/lasting.ts";
 import {
+  buyAt,
   isListening,
   listenAll,
   makeEvents,
@@ -288,20 +290,14 @@ Deno.test("events listen refuses an invalid address, name or type with a remedy"
 
 Deno.test("events listen stops when the reader of its output ends, and keeps the rest", async () => {
   const { server, child, lines } = await startListening("--exec", "exit 0");
-  const { createClient } = await import("../../../lib/client.ts");
-  const { adminSecret: credential, baseUrl, projectId = "" } = server;
-  const client = createClient({ baseUrl, credential });
   await lines.next();
   await lines.return(undefined);
-  for (const customer_id of ["ada", "bob", "cyd"]) {
-    const body = { customer_id, product_id: "notes.pro.lifetime" };
-    await client.post(path`/_sim/projects/${projectId}/purchases`, body);
-  }
+  await buyAt(server, "ada", "bob", "cyd");
   equal((await child.status).code, 0);
   equal(await new Response(child.stderr).text(), "");
-  const { items } = await client.get<{ items: { waiting: number }[] }>(
-    path`/_sim/projects/${projectId}/listeners`,
-  );
+  const { adminSecret: credential, baseUrl, projectId = "" } = server;
+  const client = createClient({ baseUrl, credential });
+  const { items } = await listListeners({ client, project: projectId });
   // One was in hand when the line about it found no reader.
   equal(items[0]?.waiting, 2);
   await server.stop();
@@ -311,14 +307,7 @@ Deno.test("events listen does not retry a refused event after the reader has end
   const { server, child, lines } = await startListening("--exec", "exit 1");
   await lines.next();
   await lines.return(undefined);
-  const address = `${server.baseUrl}/_sim/projects/${server.projectId}/purchases`;
-  const headers = {
-    "Authorization": `Bearer ${server.adminSecret}`,
-    "Content-Type": "application/json",
-  };
-  const body = JSON.stringify({ customer_id: "ada", product_id: "notes.pro.lifetime" });
-  const bought = await fetch(address, { method: "POST", headers, body });
-  equal(bought.ok, true, await bought.text());
+  await buyAt(server, "ada");
   equal((await child.status).code, 0);
   equal(await new Response(child.stderr).text(), "");
   await server.stop();

@@ -6,35 +6,11 @@ import {
   type Canvas,
   type Cell,
   type Column,
-  createOutput,
   type Field,
-  type Format,
   type Kind,
-  type Output,
 } from "../../../lib/cli/screen/output.ts";
 import { anyText } from "../../support/any_text.ts";
-
-/** An output and what was written to it, one element per write. */
-interface Screen {
-  readonly output: Output;
-  readonly out: string[];
-  readonly err: string[];
-}
-
-/** An output on a terminal of some columns, or in a pipe. */
-function screen(columns?: number, color = false, format: Format = "table"): Screen {
-  const out: string[] = [];
-  const err: string[] = [];
-  const output = createOutput({
-    writeOut: (text) => void out.push(text),
-    writeErr: (text) => void err.push(text),
-    outColumns: columns,
-    errColumns: columns,
-    outColor: color,
-    errColor: color,
-  }, format);
-  return { output, out, err };
-}
+import { screen } from "../../support/output_fixture.ts";
 
 interface Offering {
   readonly id: string;

@@ -1,33 +1,26 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
-import { type Column, createOutput, type Kind } from "../../../lib/cli/screen/output.ts";
+import type { Column, Kind } from "../../../lib/cli/screen/output.ts";
+import { type Screen, screen } from "../../support/output_fixture.ts";
 
-/** An output on a terminal of some columns, or in a pipe, with the written text. */
-function screen(columns?: number) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const output = createOutput({
-    writeOut: (text) => void out.push(text),
-    writeErr: (text) => void err.push(text),
-    outColumns: columns,
-    outColor: false,
-    errColor: false,
-  }, "table");
-  return { output, out, err };
+/** The lines of a table, then each note as one line, however it was broken. */
+function linesOn({ out, err }: Screen): string[] {
+  const notes = err.map((note) => note.replaceAll(/\n(?=.)/g, " "));
+  return [...out.join("").trimEnd().split("\n"), ...notes];
 }
 
 Deno.test("texts at their shortest are left out, the last first, with a note", () => {
   const row = { id: "sub1a2b3c4d5", at: 1722556799999, name: "Monthly", note: "anything", n: 1234 };
   const shownAt = (room: number) => {
-    const { output, out, err } = screen(room);
-    output.table([row], [
+    const at = screen(room);
+    at.output.table([row], [
       { header: "id", value: ({ id }) => id, kind: "id" },
       { header: "name", value: ({ name }) => name },
       { header: "note", value: ({ note }) => note },
       { header: "created", value: ({ at }) => at, kind: "date" },
       { header: "renewals", value: ({ n }) => n },
     ]);
-    return [...out.join("").trimEnd().split("\n"), ...err];
+    return linesOn(at);
   };
   deepStrictEqual(shownAt(46), [
     "ID            NAME    NOTE    CREATED     REN…",
@@ -168,9 +161,9 @@ Deno.test("an optional column is left out before any other is cut, and only if n
     { header: "by", value: (row) => row.by, spare: true },
   ];
   const linesAt = (width?: number) => {
-    const { output, out, err } = screen(width);
-    output.table(rows, spared);
-    return [...out.join("").trimEnd().split("\n"), ...err];
+    const at = screen(width);
+    at.output.table(rows, spared);
+    return linesOn(at);
   };
   deepStrictEqual(linesAt(), [
     "KEY     NAME         GONE  AT          BY",

@@ -76,7 +76,10 @@ Deno.test(
       await rejects(getClock(theirs), /catching up/, "nobody sees the clock in the past");
       const stopped = await cancelPopulation(theirs);
       deepEqual([stopped.running, stopped.cancelled, stopped.error], [false, true, null]);
-      ok(stopped.customers >= 300 && stopped.customers < WANTED.customers, String(stopped.customers));
+      ok(
+        stopped.customers >= 300 && stopped.customers < WANTED.customers,
+        String(stopped.customers),
+      );
       deepEqual(await getPopulation(own), stopped);
       equal((await getClock(own)).now, NOW);
       await checkSums(maker.store, NOW);
