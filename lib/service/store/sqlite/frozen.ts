@@ -30,15 +30,23 @@ export async function freezeSqlite({ file, folder }: FilePlace): Promise<Frozen>
   else checkFile(file);
   const isInUse = folder !== undefined && (await readAddress(folder)).held;
   const { connection, steps } = open(file);
+  const named = (error: unknown) => unusableDatabase(file, error);
+  const guarded = async <T>(look: () => T): Promise<T> => {
+    try {
+      return await look();
+    } catch (error) {
+      throw named(error);
+    }
+  };
   return {
     shown: folder ?? file,
     steps,
     isInUse,
     runner: connection,
     count: ({ name }) =>
-      Promise.resolve(Number(connection.rows(`SELECT count(*) AS n FROM "${name}"`)[0]?.n)),
-    pages: (table) => pagesOf(connection, table),
-    inspect: () => Promise.resolve(inspect(connection, steps)),
+      guarded(() => Number(connection.rows(`SELECT count(*) AS n FROM "${name}"`)[0]?.n)),
+    pages: (table) => pagesOf(connection, table, named),
+    inspect: () => guarded(() => inspect(connection, steps)),
     close: () => Promise.resolve(connection.close()),
   };
 }
@@ -63,8 +71,23 @@ function open(file: string): { connection: Connection; steps: number } {
   }
 }
 
-/** All rows of a table in the order of its key, some at a time. */
+/**
+ * All rows of a table in the order of its key, some at a time. Damage may show only here, so `named`
+ * makes an error that names the database.
+ */
 export async function* pagesOf(
+  connection: Connection,
+  table: Shape,
+  named: (error: unknown) => unknown,
+): AsyncGenerator<readonly MovedRow[]> {
+  try {
+    yield* allPages(connection, table);
+  } catch (error) {
+    throw named(error);
+  }
+}
+
+async function* allPages(
   connection: Connection,
   table: Shape,
 ): AsyncGenerator<readonly MovedRow[]> {

@@ -80,7 +80,7 @@ function targetIn({ connection, temporary, file, shown, release }: Begun): Targe
     shown,
     add: (table, rows) => guarded(() => insert(connection, table, rows)),
     settle: () => guarded(() => checkReferences(connection, shown)),
-    pages: (table) => pagesOf(connection, table),
+    pages: (table) => pagesOf(connection, table, (error) => failed(shown, error)),
     keep: () =>
       guarded(async () => {
         connection.run("COMMIT");
