@@ -7,6 +7,7 @@
 import { validate } from "./body.ts";
 import { invalid, malformed, Refusal } from "../contract/errors.ts";
 import type { Actor, Call, Route } from "../contract/route.ts";
+import { pageQuery } from "../contract/schemas.ts";
 import { allows } from "../contract/scopes.ts";
 
 /** A request's validated query, and the fields in its `expand`. */
@@ -15,8 +16,8 @@ type RequestQuery = Pick<Call, "query" | "expand">;
 /** The validated queries of a route that most requests send: none, or a limit alone. */
 const usualQueries = new WeakMap<Route, Map<string, object>>();
 
-/** Those queries. There are few of them, so all that are valid can be kept. */
-const USUAL = /^(?:\?limit=\d{1,3})?$/;
+/** Those queries, of which there are few, so all that are valid can be kept; and the next pages. */
+const USUAL = /^(?:(\?limit=\d{1,3})(?:&starting_after=([\w.*-]+))?)?$/;
 
 /**
  * Validates the query of a request.
@@ -26,7 +27,14 @@ const USUAL = /^(?:\?limit=\d{1,3})?$/;
 export function queryOf(
   { route, url, actor }: { route: Route; url: URL; actor: Actor },
 ): RequestQuery {
-  if (USUAL.test(url.search)) return { query: { ...usualQuery(route, url) }, expand: new Set() };
+  const [whole, first = "", after] = USUAL.exec(url.search) ?? [];
+  if (whole !== undefined && (after === undefined || takesAnyItem(route))) {
+    const query = usualQuery(route, first);
+    return {
+      query: after === undefined ? { ...query } : { ...query, starting_after: after },
+      expand: new Set(),
+    };
+  }
   const parameters = url.searchParams;
   checkQuery(parameters);
   const query = validate(route.query, Object.fromEntries(parameters));
@@ -34,14 +42,20 @@ export function queryOf(
 }
 
 /** A usual query. It is validated once; requests get copies. */
-function usualQuery(route: Route, url: URL): object {
+function usualQuery(route: Route, search: string): object {
   const known = usualQueries.get(route) ?? new Map<string, object>();
   usualQueries.set(route, known);
-  const present = known.get(url.search);
+  const present = known.get(search);
   if (present) return present;
-  const query = validate(route.query, Object.fromEntries(url.searchParams));
-  known.set(url.search, query);
+  const query = validate(route.query, Object.fromEntries(new URLSearchParams(search)));
+  known.set(search, query);
   return query;
+}
+
+/** Whether a route's list may start after any id, whatever its other parameters are. */
+function takesAnyItem({ query }: Route): boolean {
+  const { shape, def } = query;
+  return shape["starting_after"] === pageQuery.shape.starting_after && !def.checks?.length;
 }
 
 /**

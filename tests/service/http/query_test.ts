@@ -1,4 +1,4 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Refusal } from "../../../lib/service/contract/errors.ts";
 import type { Route } from "../../../lib/service/contract/route.ts";
 import { queryOf } from "../../../lib/service/http/query.ts";
@@ -40,6 +40,29 @@ Deno.test("a limit alone is validated for each route, and each request gets a co
     deepEqual(ask("?limit=7", other).query, other.query.parse({ limit: "7" }));
   }
   deepEqual(ask("?limit=7&starting_after=a").query, { limit: 7, starting_after: "a" });
+});
+
+Deno.test("the query of a next page is what the schema of its route makes of it", () => {
+  const searches = [
+    "",
+    "?limit=7",
+    "?limit=7&starting_after=a",
+    "?limit=250&starting_after=b.c-d_*",
+  ];
+  let lists = 0;
+  for (const route of routes) {
+    for (const search of [...searches, ...searches]) {
+      const url = new URL(`http://127.0.0.1:4010/v2/x${search}`);
+      const parsed = route.query.safeParse(Object.fromEntries(url.searchParams));
+      const ask = () => queryOf({ route, url, actor: ACTOR }).query;
+      if (!parsed.success) throws(ask, Refusal, `${route.name} ${search}`);
+      else deepEqual(ask(), parsed.data, `${route.name} ${search}`);
+    }
+    if ("starting_after" in route.query.shape) lists++;
+  }
+  ok(lists > 20, `${lists} lists`);
+  const url = new URL("http://127.0.0.1:4010/v2/x?limit=0&starting_after=a");
+  throws(() => queryOf({ route: routeNamed("listOfferings"), url, actor: ACTOR }), Refusal);
 });
 
 Deno.test("one token's permissions give nothing to another token of the same person", async () => {
