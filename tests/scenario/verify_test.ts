@@ -59,6 +59,11 @@ const RARE: readonly string[] = [
   "grants on CANCELLATION",
 ];
 
+/** Histories that show a fault soon; the long tests search with the usual seed. */
+const SOON: Readonly<Partial<Record<Fault, string>>> = Deno.env.get("LONG_TESTS")
+  ? {}
+  : { "forgets aliases": "4", "forgets transfer": "3" };
+
 /** Serves a handler at an address of its own. */
 function serve(fault?: Fault) {
   const options = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
@@ -77,6 +82,7 @@ for (const fault of FAULTS) {
     const state = ["--state", `${faulty.url}/users/{customer}`, "--secret", SECRET];
     const { code, out, err } = await folder.run(
       ...["verify", faulty.url, ...state, "--save", file, "--output", "json", "--faults", "1"],
+      ...["--seed", SOON[fault] ?? "1"],
     );
     equal(code, 1, err);
     const { fault: found, histories } = JSON.parse(out);
@@ -180,7 +186,8 @@ Deno.test("the files of all faults fail one after another, whatever the handler 
   try {
     const url = `http://127.0.0.1:${faulty.addr.port}`;
     const state = ["--state", `${url}/users/{customer}`, "--secret", SECRET];
-    const found = await folder.run("verify", url, ...state, "--save", `${folder.path}/v.yaml`);
+    const words = [...state, "--faults", "4", "--save", `${folder.path}/v.yaml`];
+    const found = await folder.run("verify", url, ...words);
     equal(found.code, 1);
     equal(found.out.includes("ada-1-"), false);
     match(found.out, /^[A-Z].*, then .*: the handler takes (ada|bob)'s access away$/m);
@@ -190,7 +197,7 @@ Deno.test("the files of all faults fail one after another, whatever the handler 
     match(text, /customer: ada-1-\d+\n/);
     const ran = await folder.run("scenario", "run", folder.path, ...hook);
     const { scenarios } = ran.json() as { scenarios: { file: string; failures: unknown[] }[] };
-    ok(scenarios.length >= 4);
+    equal(scenarios.length, 4);
     deepEqual(scenarios.filter(({ failures }) => failures.length === 0), []);
   } finally {
     await faulty.shutdown();

@@ -35,10 +35,20 @@ type Fetch = (request: Request) => Promise<Response>;
 const document: OpenApi = JSON.parse(
   openApiDocument([...operations, ...publicRoutes, ...simRoutes, ...adminRoutes], "test"),
 );
-const patterns = Object.entries(document.paths).map(([template, methods]) =>
-  [new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`), methods] as const
+/** The operations by the number of segments of their paths. */
+const patterns = Map.groupBy(
+  Object.entries(document.paths).map(([template, methods]) => ({
+    segments: template.split("/").length,
+    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`),
+    methods,
+  })),
+  ({ segments }) => segments,
 );
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+// Most schemas are used a few times only: code that is copied and optimized takes longer to make.
+const ajv = new Ajv2020({
+  ...{ strict: false, allErrors: true, validateFormats: false },
+  ...{ inlineRefs: false, code: { optimize: false } },
+});
 ajv.addSchema({ $id: "doc:", ...document });
 const validators = new Map<object, ValidateFunction>();
 
@@ -119,7 +129,7 @@ function checkParameter(
 
 /** The operation of a path. */
 function operationAt(method: string, pathname: string): Operation | undefined {
-  for (const [pattern, methods] of patterns) {
+  for (const { pattern, methods } of patterns.get(pathname.split("/").length) ?? []) {
     const found = methods[method.toLowerCase()];
     if (found && pattern.test(pathname)) return found;
   }
