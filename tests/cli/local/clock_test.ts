@@ -212,7 +212,7 @@ Deno.test("Ctrl-C stops the clock at the time it has reached, and shows it", asy
   deepEqual([code, out, paths.at(-1)], [130, "", "/cancel"]);
   match(
     err,
-    /^Stopped\nThe clock (was stopped at \d{4}-.+\.|advance had already finished\. See: .+)\n$/,
+    /^Stopped\nThe (clock was stopped at \d{4}-.+\.|advance had already finished\. See: .+)\n$/,
   );
   const after = (await at.run("clock show --output json")).json();
   ok(Number(after["now"]) >= Number(before));
