@@ -5,6 +5,7 @@
  * @module
  */
 
+import { alarm } from "../alarm.ts";
 import { platform } from "../platform/mod.ts";
 import { codeOf } from "../file_reason.ts";
 import { temporaryName } from "../temporary_name.ts";
@@ -49,10 +50,17 @@ interface Sight {
 export function createClaim(path: string, withKernel: boolean): Claim {
   const own = `${withKernel ? WITH_KERNEL : ""}${crypto.randomUUID()}`;
   let seen: Sight | undefined;
-  let beat: ReturnType<typeof setInterval> | undefined;
+  /** Ends the beat, while this holds the lock. */
+  let endBeat: (() => void) | undefined;
+  const beat = () => {
+    endBeat = alarm(BEAT_MS, () => {
+      beat();
+      platform.touch(path).catch(() => {});
+    });
+  };
   const claim = async () => {
     if (!await make(path, own)) return false;
-    beat = setInterval(() => void platform.touch(path).catch(() => {}), BEAT_MS);
+    beat();
     return true;
   };
   return {
@@ -67,9 +75,9 @@ export function createClaim(path: string, withKernel: boolean): Claim {
       return await claim();
     },
     async release() {
-      if (beat === undefined) return;
-      clearInterval(beat);
-      beat = undefined;
+      if (!endBeat) return;
+      endBeat();
+      endBeat = undefined;
       // Another process may have taken it over while this one was suspended. A deleted folder has
       // taken the claim with it.
       const text = await lookAt(path).then((seen) => seen.text, () => undefined);
