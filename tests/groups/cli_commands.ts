@@ -1,9 +1,11 @@
 /**
- * The tests of the commands, in one program.
+ * The tests of the commands, the terminal's output and the command line's input, in one program.
  *
  * @module
  */
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("cli/commands");
+await importTests(
+  ...["cli/commands", "cli/screen", "cli/charts", "cli/data", "cli/input", "cli/folder"],
+);

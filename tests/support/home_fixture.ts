@@ -82,7 +82,7 @@ export async function openHome(options: Partial<ServiceOptions> = {}): Promise<H
   const [home, cwd] = [join(root, "home"), join(root, "work")];
   await Promise.all([home, cwd].map((folder) => Deno.mkdir(folder)));
   let now = Date.now();
-  const service = await openService({ clock: () => now, ...options });
+  const service = await openService({ clock: () => now, buyers: false, ...options });
   const at: Home = {
     home,
     cwd,

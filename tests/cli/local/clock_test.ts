@@ -194,7 +194,7 @@ Deno.test("a stored sign-in of another service cannot reach the clock", async ()
 });
 
 Deno.test("Ctrl-C stops the clock at the time it has reached, and shows it", async () => {
-  await using at = await openHome();
+  await using at = await openHome({ buyers: true });
   at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
   at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
   const before = (await at.run("clock show --output json")).json()["now"];
