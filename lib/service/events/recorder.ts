@@ -3,7 +3,7 @@
  * the other, so attempts that end at about the same time share a transaction, and no more
  * deliveries are claimed than may be in progress. Other work in the project goes on meanwhile, and so
  * do other processes. Only a result whose delivery somebody else holds, or that disables its
- * integration, waits for its turn in the project.
+ * integration, waits for its turn in the project, in a queue of its own: all others go on.
  *
  * @module
  */
@@ -42,35 +42,40 @@ interface Entry {
   integrationId: string;
   /** The result, if there is one. */
   ended: Ended | undefined;
-  /** Whether it must be written with the project's lock. */
-  alone: boolean;
   /** Settles the caller's promise. */
   resolve(): void;
   /** Settles the caller's promise with an error. */
   reject(error: unknown): void;
 }
 
+/** What waits to be written with the same locks, by project. */
+type Queues = Map<string, Entry[]>;
+
 /** The most results in one transaction. */
 const MOST_AT_ONCE = 128;
 
 /** Makes a recorder. */
 export function createRecorder(parts: RecorderParts): Recorder {
-  const queues = new Map<string, Entry[]>();
+  const queues: Record<Locks, Queues> = { rows: new Map(), project: new Map() };
+  const put = (projectId: string, locks: Locks, entries: Entry[]) => {
+    if (entries.length === 0) return;
+    const queue = queues[locks].get(projectId);
+    if (queue) return void queue.push(...entries);
+    queues[locks].set(projectId, entries);
+    void drain(projectId, locks, entries);
+  };
+  const drain = async (projectId: string, locks: Locks, queue: Entry[]) => {
+    while (queue.length > 0) {
+      if (locks === "rows") put(projectId, "project", await writeTogether(parts, projectId, queue));
+      else put(projectId, "rows", await writeInTurn(parts, projectId, queue));
+    }
+    queues[locks].delete(projectId);
+  };
   const add = (projectId: string, entry: Pick<Entry, "integrationId" | "ended">) =>
     new Promise<void>((resolve, reject) => {
-      const alone = entry.ended?.outcome.disables === true;
-      const one = { ...entry, alone, resolve, reject };
-      const queue = queues.get(projectId);
-      if (queue) return void queue.push(one);
-      queues.set(projectId, [one]);
-      void drain(projectId);
+      const locks = entry.ended?.outcome.disables ? "project" : "rows";
+      put(projectId, locks, [{ ...entry, resolve, reject }]);
     });
-  const drain = async (projectId: string) => {
-    for (let queue = queues.get(projectId); queue?.length; queue = queues.get(projectId)) {
-      await writeTogether(parts, projectId, queue);
-    }
-    queues.delete(projectId);
-  };
   return {
     record: (ended) => {
       const { project_id, integration_id } = ended.claim.delivery;
@@ -80,14 +85,16 @@ export function createRecorder(parts: RecorderParts): Recorder {
   };
 }
 
-/** Writes the first entries of a queue in one transaction. Never rejects. */
+/**
+ * Writes the first entries of a queue in one transaction, beside the other work of the project, and
+ * claims what comes next. Returns those whose deliveries somebody else holds. Never rejects.
+ */
 async function writeTogether(
   parts: RecorderParts,
   projectId: string,
   queue: Entry[],
-): Promise<void> {
+): Promise<Entry[]> {
   const { store, clock, claimMore, begin, forget, wrote } = parts;
-  const locks = queue.some(({ alone }) => alone) ? "project" : "rows";
   let batch: Entry[] = [];
   let claims: Claim[] = [];
   let held: ReadonlySet<Ended> = new Set();
@@ -95,30 +102,72 @@ async function writeTogether(
     await store.write(
       async (tx) => {
         // What has come until now shares the transaction. If the work runs again, it is the same.
-        if (batch.length === 0) batch = queue.splice(0, countFor(queue, locks));
-        const options = { now: clock(), locks } as const;
+        if (batch.length === 0) batch = queue.splice(0, MOST_AT_ONCE);
+        const options = { now: clock(), locks: "rows" } as const;
         held = new Set(await recordEnded(tx, projectId, resultsOf(batch), options));
         forget(claims, false);
         claims = [];
-        for (const integrationId of new Set(batch.map((one) => one.integrationId))) {
+        for (const integrationId of integrationsOf(batch)) {
           claims.push(...await claimMore(tx, projectId, integrationId));
         }
       },
       projectId,
-      locks,
+      "rows",
     );
     begin(claims);
     const isHeld = ({ ended }: Entry) => ended !== undefined && held.has(ended);
     const done = batch.filter((one) => !isHeld(one));
     for (const { resolve } of done) resolve();
-    queue.unshift(...batch.filter(isHeld).map((one) => ({ ...one, alone: true })));
     wrote(resultsOf(done));
+    return batch.filter(isHeld);
   } catch (error) {
     forget(claims, true);
-    if (batch.length === 0) batch = queue.splice(0, countFor(queue, locks));
-    if (blamesNobody(error)) batch.forEach(({ reject }) => reject(error));
-    else await writeEach(parts, projectId, batch, error);
+    if (batch.length === 0) batch = queue.splice(0, MOST_AT_ONCE);
+    await writeAfterFailure(parts, projectId, batch, error);
+    return [];
   }
+}
+
+/**
+ * Writes the first results of a queue in one transaction, when it is their turn in the project. Returns
+ * the claims that are to be made then, with the others of the project: so no more are made than may be.
+ * They settle the promises of the results. Never rejects.
+ */
+async function writeInTurn(
+  parts: RecorderParts,
+  projectId: string,
+  queue: Entry[],
+): Promise<Entry[]> {
+  const { store, clock, wrote } = parts;
+  let batch: Entry[] = [];
+  try {
+    await store.write(async (tx) => {
+      if (batch.length === 0) batch = queue.splice(0, MOST_AT_ONCE);
+      await recordEnded(tx, projectId, resultsOf(batch), { now: clock(), locks: "project" });
+    }, projectId);
+    wrote(resultsOf(batch));
+    return integrationsOf(batch).map((integrationId) => {
+      const own = batch.filter((one) => one.integrationId === integrationId);
+      // The results are stored, whatever becomes of the claims.
+      const settle = () => own.forEach(({ resolve }) => resolve());
+      return { integrationId, ended: undefined, resolve: settle, reject: settle };
+    });
+  } catch (error) {
+    if (batch.length === 0) batch = queue.splice(0, MOST_AT_ONCE);
+    await writeAfterFailure(parts, projectId, batch, error);
+    return [];
+  }
+}
+
+/** What becomes of entries whose transaction has failed: results may be written alone. */
+async function writeAfterFailure(
+  parts: RecorderParts,
+  projectId: string,
+  batch: readonly Entry[],
+  error: unknown,
+): Promise<void> {
+  if (blamesNobody(error)) batch.forEach(({ reject }) => reject(error));
+  else await writeEach(parts, projectId, batch, error);
 }
 
 /**
@@ -131,10 +180,8 @@ function blamesNobody(error: unknown): boolean {
   return failure === "unreachable" || failure === "busy";
 }
 
-/** How many entries at the start of a queue can share a transaction with such locks. */
-function countFor(queue: readonly Entry[], locks: Locks): number {
-  const first = locks === "project" ? -1 : queue.findIndex(({ alone }) => alone);
-  return first < 0 ? MOST_AT_ONCE : Math.min(first, MOST_AT_ONCE);
+function integrationsOf(batch: readonly Entry[]): string[] {
+  return [...new Set(batch.map(({ integrationId }) => integrationId))];
 }
 
 function resultsOf(batch: readonly Entry[]): Ended[] {

@@ -1,8 +1,14 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { sql } from "kysely";
 import type { Claim } from "../../../lib/service/events/claims.ts";
-import { createRecorder } from "../../../lib/service/events/recorder.ts";
-import { acrossProjects, openDatabase, StoreError } from "../../../lib/service/store/mod.ts";
+import { createRecorder, type Recorder } from "../../../lib/service/events/recorder.ts";
+import type { Ended } from "../../../lib/service/events/results.ts";
+import {
+  acrossProjects,
+  type Locks,
+  openDatabase,
+  StoreError,
+} from "../../../lib/service/store/mod.ts";
 import { openPostOffice } from "../../support/delivery_fixture.ts";
 import { testOnSqlite } from "../../support/engine.ts";
 import { answers, type Behaviour, openReceiver } from "../../support/receiver.ts";
@@ -72,31 +78,56 @@ Deno.test("no more than 32 deliveries to a webhook are in progress, all the time
   }
 });
 
+/** The result of an attempt about which the recorder knows nothing but where it belongs. */
+function result(disables: boolean): Ended {
+  const delivery = { project_id: "proj1", integration_id: "hook" };
+  return {
+    claim: { delivery } as unknown as Claim,
+    attempts: [],
+    outcome: { state: disables ? "dead" : "delivered", ready_at: null, counts: true, disables },
+  };
+}
+
+/** A recorder on a database that does something else in place of each write. */
+async function openRecorder(
+  write: (locks: Locks) => Promise<never>,
+): Promise<Recorder & AsyncDisposable> {
+  const own = await openDatabase({ file: ":memory:" });
+  const recorder = createRecorder({
+    store: { ...own, write: (_work, _projectId, locks = "project") => write(locks) },
+    clock: Date.now,
+    claimMore: async () => [],
+    begin: () => {},
+    forget: () => {},
+    wrote: () => {},
+  });
+  return { ...recorder, [Symbol.asyncDispose]: own.close };
+}
+
 for (const failure of ["unreachable", "busy"] as const) {
   Deno.test(`results that a database cannot take now (${failure}) are not tried one by one`, async () => {
-    const own = await openDatabase({ file: ":memory:" });
     let tries = 0;
-    const write = () => {
+    await using recorder = await openRecorder(() => {
       tries++;
       return Promise.reject(new StoreError("Cannot use the database", { failure }));
-    };
-    const recorder = createRecorder({
-      store: { ...own, write },
-      clock: Date.now,
-      claimMore: async () => [],
-      begin: () => {},
-      forget: () => {},
-      wrote: () => {},
     });
-    const results = Array.from({ length: 3 }, () =>
-      recorder.record({
-        claim: { delivery: { project_id: "proj1", integration_id: "hook" } } as unknown as Claim,
-        attempts: [],
-        outcome: { state: "delivered", ready_at: null, counts: true, disables: false },
-      }));
+    const results = Array.from({ length: 3 }, () => recorder.record(result(false)));
     const settled = await Promise.allSettled(results);
-    await own.close();
     deepEqual(settled.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
     equal(tries, 1);
   });
 }
+
+Deno.test("a result that waits for its turn in the project holds up no other", async () => {
+  const turn = Promise.withResolvers<never>();
+  await using recorder = await openRecorder((locks) =>
+    locks === "project"
+      ? turn.promise
+      : Promise.reject(new StoreError("It was tried", { failure: "unreachable" }))
+  );
+  const waiting = recorder.record(result(true));
+  await rejects(recorder.record(result(false)), /It was tried/);
+  await rejects(recorder.claim("proj1", "hook"), /It was tried/);
+  turn.reject(new StoreError("Its turn has come", { failure: "unreachable" }));
+  await rejects(waiting, /Its turn has come/);
+});

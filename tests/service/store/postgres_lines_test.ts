@@ -8,6 +8,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { INTERRUPTED } from "../../../lib/service/events/attempts.ts";
 import { claim, freeLeases } from "../../../lib/service/events/claims.ts";
 import { queueAgain } from "../../../lib/service/events/queue.ts";
+import { createRecorder } from "../../../lib/service/events/recorder.ts";
 import { acrossProjects, inProject, type Store, type Tx } from "../../../lib/service/store/mod.ts";
 import {
   claimAt,
@@ -295,6 +296,43 @@ Deno.test(
           .execute()
       );
       deepEqual(attempts, [{ number: 1, error: INTERRUPTED }, { number: 2, error: null }]);
+    });
+  },
+);
+
+Deno.test(
+  "a result that somebody else holds up waits alone, and is stored in the project's turn",
+  ONLY_POSTGRES,
+  async () => {
+    await withStores(2, async ([one, two]) => {
+      await one.write((tx) => queue(tx, ["ada", "bob"]), PROJECT);
+      const [ada, bob] = endedWith(DELIVERED, await claimAt(two));
+      ok(ada && bob);
+      using stop = createStop();
+      const queueing = one.write(async (tx) => {
+        await queue(tx, ["ada"]);
+        await stop.arrive();
+      }, PROJECT);
+      await stop.reached;
+      const claimed: string[] = [];
+      const recorder = createRecorder({
+        store: two,
+        clock: () => NOW,
+        claimMore: (tx) => claim(tx, LANE, { now: NOW, until: NOW + 1000, most: 9, holder: "two" }),
+        begin: (claims) => claimed.push(...claims.map(({ delivery }) => delivery.customer_id)),
+        forget: () => {},
+        wrote: () => {},
+      });
+      const held = recorder.record(ada);
+      equal(await isWaiting(held), true);
+      await recorder.record(bob);
+      equal(await isWaiting(held), true);
+      deepEqual(claimed, []);
+      stop.go();
+      await Promise.all([queueing, held]);
+      // The customer's next one was claimed before anybody was told of the end.
+      deepEqual(claimed, ["ada"]);
+      deepEqual(await lines(one), ["ada delivered", "bob delivered", "ada pending claimed"]);
     });
   },
 );
