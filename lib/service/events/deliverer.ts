@@ -234,7 +234,9 @@ async function look(worker: Worker): Promise<void> {
   const open = lanes.filter((lane) => (load.get(keyOf(lane)) ?? 0) < LANE_WIDTH);
   await Promise.all(open.map((lane) => recorder.claim(lane.project_id, lane.integration_id)));
   // Claimed deliveries need no timer; their end wakes the worker.
-  if (next !== null) setAlarm(worker, next - clock());
+  // An earlier look may have set one for the end of a lease.
+  if (next === null) worker.callOff();
+  else setAlarm(worker, next - clock());
 }
 
 /** Claims ready deliveries of a lane up to its limit. */

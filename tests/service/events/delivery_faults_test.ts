@@ -10,6 +10,26 @@ import { simulate } from "../../support/simulation.ts";
 /** The number of calls back of a receiver. */
 const CALLBACKS = Number(Deno.env.get("WEBHOOK_CALLBACKS") ?? 200);
 
+Deno.test("a look at the queue during a delivery leaves no timer behind", async () => {
+  const [arrived, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  using receiver = openReceiver(async (one, conn) => {
+    arrived.resolve();
+    await answer.promise;
+    await answers(200)(one, conn);
+  });
+  await using office = await openPostOffice();
+  const webhook = await office.subscribe(receiver);
+  const timer = office.time.next();
+  const ping = office.sim.post<ShownDelivery>(`/webhooks/${webhook.id}/ping`);
+  await arrived.promise;
+  office.desk.service.deliverer.wake();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  answer.resolve();
+  await ping;
+  await office.idle();
+  equal(office.time.next(), timer);
+});
+
 Deno.test("a ping sends a TEST event to one webhook and returns the result", async () => {
   using receiver = openReceiver();
   using other = openReceiver();
@@ -20,6 +40,7 @@ Deno.test("a ping sends a TEST event to one webhook and returns the result", asy
   const ping = () => sim.post<ShownDelivery>(`/webhooks/${webhook.id}/ping`);
   const timer = office.time.next();
   const first = await ping();
+  await office.idle();
   equal(office.time.next(), timer, "the ping leaves no timer");
   deepEqual([first.state, first.attempts, first.last_status], ["delivered", 1, 200]);
   const { event } = receiver.arrived[0] ?? {};
