@@ -45,17 +45,17 @@ export interface Span {
 
 const DAY = 86_400_000;
 
+/** The calendar's names of days, by the length of periods: the same are asked for again and again. */
+const names = new Map<string, Map<number, string>>();
+
 /** The days from one to another, cut where the calendar's name for them changes. */
 export function spans(from: number, until: number, length: string): Span[] {
+  const known = names.get(length) ?? new Map<number, string>();
+  names.set(length, known);
   const name = (day: number): string => {
-    const text = new Date(day).toISOString();
-    if (length === "month") return text.slice(0, 7);
-    if (length === "year") return text.slice(0, 4);
-    if (length === "quarter") return text.slice(0, 4) + Math.floor((+text.slice(5, 7) - 1) / 3);
-    if (length === "day") return text.slice(0, 10);
-    let monday = day;
-    while (new Date(monday).getUTCDay() !== 1) monday -= DAY;
-    return String(monday);
+    const found = known.get(day) ?? nameOf(day, length);
+    known.set(day, found);
+    return found;
   };
   let start = from;
   while (name(start - DAY) === name(from)) start -= DAY;
@@ -67,6 +67,18 @@ export function spans(from: number, until: number, length: string): Span[] {
     start = end;
   }
   return found;
+}
+
+/** The calendar's name of the period in which a day is. */
+function nameOf(day: number, length: string): string {
+  const text = new Date(day).toISOString();
+  if (length === "month") return text.slice(0, 7);
+  if (length === "year") return text.slice(0, 4);
+  if (length === "quarter") return text.slice(0, 4) + Math.floor((+text.slice(5, 7) - 1) / 3);
+  if (length === "day") return text.slice(0, 10);
+  let monday = day;
+  while (new Date(monday).getUTCDay() !== 1) monday -= DAY;
+  return String(monday);
 }
 
 /** One number before it is shown: what is counted, and what it is divided by. */
