@@ -18,7 +18,7 @@ import {
   SUM_KEY,
 } from "../domain/ledger.ts";
 import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
-import type { Settlement, Step, Subscription } from "../domain/step.ts";
+import type { Step, Subscription, Transaction } from "../domain/step.ts";
 import { type EventFactsReader, readEventFacts } from "./event_facts.ts";
 import { addCohorts, markPayers } from "./cohorts.ts";
 import { spellEvents } from "./dialect.ts";
@@ -36,10 +36,11 @@ import {
   type NewEvent,
   transactionOf,
 } from "./journal_rows.ts";
+import { afterChanges, type PaymentEnds, settle, type Settled, writeEnds } from "./settlements.ts";
 import {
   type Change,
+  findRow,
   lastSeq,
-  type ProjectTx,
   takeSeqs,
   updateChanged,
   updateRows,
@@ -47,10 +48,17 @@ import {
 } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** Collects the results of one transaction. No other code may take a `seq` before it is written. */
+/**
+ * Collects the results of one transaction. No other code may take a `seq` before it is written. Until
+ * then the database has older rows: who records more than one step reads through the journal.
+ */
 export interface Journal {
   /** The facts about customers and products in events. */
   readonly facts: EventFactsReader;
+  /** A one-time purchase after all that this journal has recorded, if there is one. */
+  purchase(id: string): Promise<Purchase | undefined>;
+  /** A payment of a subscription after all that this journal has recorded, if there is one. */
+  payment(id: string): Promise<Transaction | undefined>;
   /** Records a step, and its effect on family shares. */
   record(step: Step): Promise<Subscription>;
   /** Records a one-time purchase or its refund. */
@@ -77,10 +85,10 @@ interface Pages {
   moved: Map<string, Change<Subscription>>;
   /** New subscriptions, as they are now. */
   begun: Map<string, Subscription>;
-  /** New purchases. */
-  bought: Purchase[];
-  /** Changed purchases. */
-  purchases: Purchase[];
+  /** New purchases, as they are now. */
+  bought: Map<string, Purchase>;
+  /** Changed purchases, as they are now. */
+  purchases: Map<string, Purchase>;
   /** New rows that are not on their way to the database. */
   history: History;
   /** What is on its way there. */
@@ -88,7 +96,7 @@ interface Pages {
   /** Changes to earlier payments. */
   settled: Settled[];
   /** New ends of earlier payments, by the id of the payment. */
-  ends: Map<string, NonNullable<ReturnType<typeof latestPaymentEnd>>>;
+  ends: PaymentEnds;
   /** All new rows of the ledger. */
   movements: Row<"movements">[];
   /** Their sums by day and cohort. */
@@ -98,15 +106,6 @@ interface Pages {
   /** The changes of balances by events. */
   balances: (NewBalance & { created_at: number })[];
 }
-
-/** A change to an earlier payment. */
-interface Settled extends Settlement {
-  /** The time of the change. */
-  at: number;
-}
-
-/** The end of a payment. */
-type PaymentEnd = Pick<Row<"transactions">, "id" | "effective_expires_at">;
 
 /** The columns of a subscription that steps change. */
 const MOVING = [
@@ -153,8 +152,8 @@ export async function openJournal(place: Place): Promise<Journal> {
     seq,
     moved: new Map(),
     begun: new Map(),
-    bought: [],
-    purchases: [],
+    bought: new Map(),
+    purchases: new Map(),
     history: emptyHistory(),
     sent: [],
     settled: [],
@@ -166,6 +165,8 @@ export async function openJournal(place: Place): Promise<Journal> {
   };
   return {
     facts: pages.facts,
+    purchase: (id) => purchaseNow(pages, id),
+    payment: (id) => paymentNow(pages, id),
     record: (step) => takeDown(pages, step),
     recordPurchase: (step) => takeDownPurchase(pages, step),
     addMovements: (movements) => addMovements(pages, movements),
@@ -240,7 +241,8 @@ function notRenewingSince({ before, after, at }: Step): number | null {
 async function takeDownPurchase(pages: Pages, step: PurchaseStep): Promise<Purchase> {
   const { facts } = pages;
   const after = step.starts ? { ...step.after, ...next(pages) } : step.after;
-  (step.starts ? pages.bought : pages.purchases).push(after);
+  const isNew = step.starts || pages.bought.has(after.id);
+  (isNew ? pages.bought : pages.purchases).set(after.id, after);
   for (const event of await eventsOfPurchase(step, facts)) addEvent(pages, event);
   if (step.starts) {
     const invoice = invoiceOfPurchase(after, await facts.product(after.product_id));
@@ -273,6 +275,17 @@ function next(pages: Pages): { project_id: string; seq: number } {
   return { project_id: pages.place.project.id, seq: ++pages.seq };
 }
 
+async function purchaseNow({ place: { tx }, bought, purchases }: Pages, id: string) {
+  return bought.get(id) ?? purchases.get(id) ?? await findRow(tx, "purchases", id);
+}
+
+async function paymentNow(pages: Pages, id: string): Promise<Transaction | undefined> {
+  const { place: { tx }, history, settled, ends } = pages;
+  const payment = history.transactions.findLast((row) => row.id === id) ??
+    await findRow(tx, "transactions", id);
+  return payment && afterChanges(payment, settled, ends);
+}
+
 /** The current family shares of this subscription. */
 async function membersOf(pages: Pages, id: string): Promise<Subscription[]> {
   const { tx } = pages.place;
@@ -291,7 +304,7 @@ async function heirsIn(pages: Pages, { succeeds, after }: Step): Promise<Subscri
 async function begin(pages: Pages): Promise<void> {
   const { history, place: { tx } } = pages;
   // New payments may belong to what is not written yet.
-  const isAlone = pages.begun.size === 0 && pages.bought.length === 0;
+  const isAlone = pages.begun.size === 0 && pages.bought.size === 0;
   if (!tx.whole.arrays || !isAlone || history.events.length < MANY_EVENTS) return;
   pages.history = emptyHistory();
   pages.sent.push(...await sendHistory(tx, history));
@@ -304,11 +317,11 @@ async function write(pages: Pages): Promise<void> {
   await takeSeqs(tx, pages.seq);
   await writeRows(tx, "subscriptions", [...pages.begun.values()]);
   await updateChanged(tx, "subscriptions", [...pages.moved.values()], MOVING);
-  await writeRows(tx, "purchases", pages.bought);
-  await updateRows(tx, "purchases", pages.purchases, ["status", "refunded_at"]);
+  await writeRows(tx, "purchases", [...pages.bought.values()]);
+  await updateRows(tx, "purchases", [...pages.purchases.values()], ["status", "refunded_at"]);
   await writeRows(tx, "transactions", history.transactions);
   await writeRows(tx, "invoices", history.invoices);
-  for (const settled of pages.settled) await settle(pages.place, settled);
+  for (const settled of pages.settled) await settle(tx, settled);
   await writeEnds(tx, pages.ends);
   await writeRows(tx, "movements", history.movements);
   const { days, cohorts } = pages.totals;
@@ -322,32 +335,4 @@ async function write(pages: Pages): Promise<void> {
   }
   await writeRows(tx, "events", await spellEvents(tx.whole, history.events));
   await queueDeliveries(pages.place, pages.events);
-}
-
-/** Changes the ends of earlier payments: for some the paid end as well as the effective one. */
-async function writeEnds(tx: ProjectTx, ends: Pages["ends"]): Promise<void> {
-  const effective: PaymentEnd[] = [];
-  const both: (PaymentEnd & Pick<Row<"transactions">, "expires_at">)[] = [];
-  for (const [id, { expires_at, effective_expires_at }] of ends) {
-    if (expires_at === undefined) effective.push({ id, effective_expires_at });
-    else both.push({ id, effective_expires_at, expires_at });
-  }
-  await updateRows(tx, "transactions", effective, ["effective_expires_at"]);
-  await updateRows(tx, "transactions", both, ["expires_at", "effective_expires_at"]);
-}
-
-/** Changes an earlier payment, and its open invoice. */
-async function settle({ tx }: Place, settled: Settled): Promise<void> {
-  const { transaction, status, at, expires_at } = settled;
-  const wasPending = transaction.status === "pending";
-  await tx.updateTable("transactions").set({
-    status,
-    refunded_at: status === "refunded" ? at : null,
-    ...wasPending ? { purchased_at: at } : {},
-    ...expires_at === undefined ? {} : { expires_at, effective_expires_at: expires_at },
-  }).where("id", "=", transaction.id).execute();
-  if (!wasPending) return;
-  await tx.updateTable("invoices").set({ paid_at: at })
-    .where("subscription_id", "=", transaction.subscription_id)
-    .where("paid_at", "is", null).execute();
 }

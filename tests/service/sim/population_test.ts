@@ -113,6 +113,15 @@ Deno.test("the same seed at the same time makes the same customers, another one 
   notDeepEqual(await make(43), first);
 });
 
+Deno.test("the ledger of a population adds up, whatever the seed", async () => {
+  for (const [seed, kind] of [[1, "games"], [7, "news"], [10, "notes"]] as const) {
+    await using service = await open();
+    const made = await makePopulation(service, { customers: 400, seed, kind });
+    equal(made.error, null);
+    await checkSums(service.store, NOW);
+  }
+});
+
 Deno.test("a kind of app brings its products once, and sells them", async () => {
   await using service = await open();
   const simulator = simulatorOf(service);

@@ -24,7 +24,6 @@ import type { Subscription } from "../../domain/step.ts";
 import { derivedHex, isAble } from "../../domain/stores.ts";
 import { USUAL_DURATION } from "../../domain/subscription.ts";
 import { stepsOf } from "../../ledger/batches.ts";
-import type { Row } from "../../store/tables.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { arrive, buy, buyAgain, refundOnce, subscribeAgain } from "./sales.ts";
 import { monthsIn, plan, type Stage } from "./stage.ts";
@@ -137,14 +136,14 @@ async function failToPay(
   plan(stage, item, "recover", end - item.at + chance.between(0.1, 14) * DAY_MS, state.id);
 }
 
-/** Wants the latest payment back. A payment of this very batch is not on the disk yet. */
+/** Wants the latest payment back. */
 async function wantMoneyBack(
   stage: Stage,
   item: Item,
   state: Subscription,
   chance: Chance,
 ): Promise<void> {
-  const payment = await paymentOf(stage, state);
+  const payment = await stage.journal.payment(state.transaction_id);
   if (!payment) return;
   await stage.record(item, refund(state, item.at, payment, chance.happens(0.8)));
   if (!chance.happens(REVERSES) || !isAble(state.store, "reverse_refund")) return;
@@ -153,17 +152,8 @@ async function wantMoneyBack(
 
 async function reverse(stage: Stage, item: Item): Promise<void> {
   const state = stage.current(item.subject);
-  const payment = state && await paymentOf(stage, state);
+  const payment = state && await stage.journal.payment(state.transaction_id);
   if (state && payment) await stage.record(item, reverseRefund(state, item.at, payment));
-}
-
-/** The latest payment of a subscription, if it is on the disk. */
-async function paymentOf(
-  { tx }: Stage,
-  { transaction_id }: Subscription,
-): Promise<Row<"transactions"> | undefined> {
-  return await tx.selectFrom("transactions").selectAll().where("id", "=", transaction_id)
-    .executeTakeFirst();
 }
 
 /** Pauses for a month or two. Some of them go on earlier. */

@@ -71,7 +71,7 @@ export async function playBatch(place: Place, world: World, batch: Batch): Promi
   const journal = await openJournal(place);
   await journal.facts.loadCustomers(batch.items.map((item) => person(item.person).id));
   const queue = createAgenda(batch.items);
-  const { stage, played } = openStage({ world, tx, journal, person }, queue, batch.until);
+  const { stage, played } = openStage({ world, journal, person }, queue, batch.until);
   for (let item = queue.take(); item; item = queue.take()) {
     try {
       await ACTS[item.act](stage, item);
@@ -88,7 +88,7 @@ export async function playBatch(place: Place, world: World, batch: Batch): Promi
 
 /** Opens the stage of a batch. */
 function openStage(
-  parts: Pick<Stage, "world" | "tx" | "journal" | "person">,
+  parts: Pick<Stage, "world" | "journal" | "person">,
   queue: Agenda<Item>,
   until: number,
 ): { stage: Stage; played(): Played } {

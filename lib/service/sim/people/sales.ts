@@ -144,8 +144,7 @@ function saleOf(
 
 /** Somebody gets the money back for a one-time purchase, or a store takes that back. */
 export async function refundOnce(stage: Stage, item: Item): Promise<void> {
-  const bought = await stage.tx.selectFrom("purchases").selectAll()
-    .where("id", "=", item.subject ?? "").executeTakeFirst();
+  const bought = await stage.journal.purchase(item.subject ?? "");
   if (!bought) return;
   if (bought.status === "refunded") {
     return await stage.recordPurchase(reversePurchaseRefund(bought, item.at));

@@ -8,7 +8,6 @@ import { parseDuration } from "../../domain/calendar.ts";
 import type { PurchaseStep } from "../../domain/purchase.ts";
 import type { Step, Subscription } from "../../domain/step.ts";
 import type { Journal } from "../../ledger/journal.ts";
-import type { ProjectTx } from "../../store/mod.ts";
 import { partOf } from "./chance.ts";
 import type { Person } from "./people.ts";
 import type { Item, World } from "./world.ts";
@@ -17,9 +16,7 @@ import type { Item, World } from "./world.ts";
 export interface Stage {
   /** The world before the batch. */
   readonly world: World;
-  /** The queries. */
-  readonly tx: ProjectTx;
-  /** Takes down what happens. */
+  /** Takes down what happens. Deeds read through it, as the database lacks what it has not written. */
   readonly journal: Journal;
   /** Somebody. */
   person(index: number): Person;
