@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { refuse } from "../../../lib/service/http/respond.ts";
 import { hasPassword, readAddress } from "../../../lib/service/store/postgres/address.ts";
-import { toStoreError } from "../../../lib/service/store/postgres/errors.ts";
+import { outageIn } from "../../../lib/service/store/mod.ts";
+import { toConnectError, toStoreError } from "../../../lib/service/store/postgres/errors.ts";
 import { statementsOf } from "../../../lib/service/store/postgres/schema.ts";
 import { numbered } from "../../../lib/service/store/postgres/session.ts";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
@@ -81,6 +82,10 @@ Deno.test("the driver's errors are told in the words of the store", () => {
     [{ code: "22021" }, "unfit"],
     [{ code: "22P02" }, "type"],
     [{ code: "42601" }, "other"],
+    [{ code: "XX000", severity: "ERROR" }, "other"],
+    [{ code: "XX000", severity: "FATAL" }, "unreachable"],
+    [{ code: "28P01", severity: "FATAL" }, "cannot_open"],
+    [{ code: "53100", severity: "PANIC" }, "full"],
     [{ message: "Connection terminated unexpectedly" }, "unreachable"],
   ];
   for (const [details, failure] of failures) {
@@ -94,6 +99,26 @@ Deno.test("the driver's errors are told in the words of the store", () => {
   deepEqual(Object(unique).columns, ["offerings.project_id", "offerings.lookup_key"]);
   const foreign = new TypeError("not of the database");
   equal(toStoreError(foreign), foreign);
+});
+
+Deno.test("whatever the server's reason is not to take a connection, it is an outage", () => {
+  const failures: [message: string, details: object, failure: string][] = [
+    // A server may have its severities in another language.
+    ["could not write init file", { code: "XX000", severity: "FATAL" }, "unreachable"],
+    ["не удалось записать файл", { code: "XX000", severity: "ВАЖНО" }, "unreachable"],
+    ["permission denied for database", { code: "42501", severity: "FATAL" }, "unreachable"],
+    ["could not extend file", { code: "53100", severity: "FATAL" }, "full"],
+    ["password authentication failed", { code: "28P01", severity: "FATAL" }, "cannot_open"],
+    ["timeout expired", {}, "unreachable"],
+  ];
+  for (const [message, details, failure] of failures) {
+    const error = toConnectError(Object.assign(new Error(message), details), 3000);
+    equal(outageIn(error)?.failure, failure, message);
+  }
+  const late = toConnectError(new Error("timeout expired"), 3000);
+  equal(late instanceof Error && late.message, "Cannot use the database: no answer within 3 s");
+  const foreign = new TypeError("not of the database");
+  equal(toConnectError(foreign, 3000), foreign);
 });
 
 Deno.test("question marks are numbered, but not in texts and names", () => {

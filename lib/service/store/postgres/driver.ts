@@ -9,7 +9,8 @@ import { nextTick } from "node:process";
 import pg, { type Client, type ClientConfig, type PoolClient } from "pg";
 import type { ConnectionCounts } from "../store.ts";
 import type { Address } from "./address.ts";
-import { isOutdated } from "./errors.ts";
+import { isOfServer, isOutdated, toConnectError, unanswered } from "./errors.ts";
+import { silenceOf, waitAwake, watchAnswers, type Watched } from "./silence.ts";
 
 /** A row as the driver gives it, by the names of its columns. */
 type RawRow = Record<string, unknown>;
@@ -39,7 +40,10 @@ export interface Wire {
 
 /** Connections that are used again and again. */
 export interface Pool {
-  /** Takes a connection, once one is free. A patient one waits for answers for as long as it takes. */
+  /**
+   * Takes a connection, once one is free. A patient one waits for answers for as long as it takes, if
+   * the server answers others meanwhile.
+   */
   take(patience?: "patient"): Promise<Wire>;
   /** Its connections now. */
   size(): ConnectionCounts;
@@ -55,7 +59,10 @@ export interface Ear extends Wire {
   onLost(listener: () => void): void;
 }
 
-/** How long to wait for an answer before the connection is given up, in milliseconds. */
+/**
+ * How long to wait for an answer before the connection is given up, in milliseconds, although the server
+ * answers others.
+ */
 const ANSWER_MS = 120_000;
 
 /** How long a statement may wait for a lock, and a transaction for its next statement. */
@@ -82,16 +89,24 @@ export function createPool(address: Address, most: number, answerMs: number = AN
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
   });
-  const watch = watchAnswers(answerMs);
+  const limits = { silentMs: silenceOf(address), answerMs };
+  const watch = watchAnswers(limits, () => probe(address));
   // A connection that is lost while nobody uses it: the next one is opened when it is needed.
   pool.on("error", () => {});
+  pool.on("remove", (client) => {
+    const line = lines.get(client);
+    if (line) watch.remove(line);
+  });
   return {
     async take(patience) {
-      const client = await pool.connect();
+      const client = await whileConnecting(pool.connect(), address);
       const line = lineOf(client, address);
-      if (!patience) watch.add(line);
+      line.isTaken = true;
+      line.isPatient = patience !== undefined;
+      watch.add(line);
       return wireOf(line, (broken) => {
-        watch.remove(line);
+        line.isTaken = false;
+        if (broken) watch.remove(line);
         client.release(broken);
       });
     },
@@ -111,9 +126,11 @@ export function createPool(address: Address, most: number, answerMs: number = AN
 export async function openEar(address: Address, answerMs: number = ANSWER_MS): Promise<Ear> {
   const client = new pg.Client(settingsOf(address));
   client.on("error", () => {});
-  await client.connect();
+  await whileConnecting(client.connect(), address);
   const line = lineOf(client, address);
-  const watch = watchAnswers(answerMs);
+  line.isTaken = true;
+  const limits = { silentMs: silenceOf(address), answerMs };
+  const watch = watchAnswers(limits, () => probe(address));
   watch.add(line);
   client.once("end", watch.end);
   const wire = wireOf(line, () => void client.end().catch(() => {}));
@@ -173,15 +190,11 @@ function forgetOutdated(error: unknown): void {
 }
 
 /** A connection that is open. */
-interface Line {
+interface Line extends Watched {
   /** The driver's connection. */
   client: Client | PoolClient;
   /** Whether a pooler shares the server's connections between transactions. */
   pooled: boolean;
-  /** Statements without an answer so far. */
-  unanswered: number;
-  /** How many looks in a row saw no answer. */
-  silent: number;
   /** Whether statements are being gathered, to be sent together. */
   gathering: boolean;
 }
@@ -190,10 +203,21 @@ const lines = new WeakMap<Client | PoolClient, Line>();
 
 function lineOf(client: Client | PoolClient, { pooler }: Address): Line {
   const pooled = pooler !== undefined;
-  const known = lines.get(client) ??
-    { client, pooled, unanswered: 0, silent: 0, gathering: false };
-  lines.set(client, known);
-  return known;
+  const known = lines.get(client);
+  if (known) return known;
+  const line: Line = {
+    client,
+    pooled,
+    unanswered: 0,
+    answered: 0,
+    isTaken: false,
+    isPatient: false,
+    gathering: false,
+    // All statements on it fail then, as on any connection that is lost.
+    destroy: (error) => client.connection.stream.destroy(error),
+  };
+  lines.set(client, line);
+  return line;
 }
 
 function wireOf(line: Line, end: (broken: boolean) => void): Wire {
@@ -223,7 +247,7 @@ function wireOf(line: Line, end: (broken: boolean) => void): Wire {
         throw error;
       } finally {
         line.unanswered--;
-        line.silent = 0;
+        line.answered++;
       }
     },
     release(broken) {
@@ -247,38 +271,36 @@ function gather(line: Line): void {
   });
 }
 
-/** Lines whose answers are waited for, until one is silent for too long. */
-interface Watch {
-  /** Looks after a line from now on. */
-  add(line: Line): void;
-  /** Leaves a line alone. */
-  remove(line: Line): void;
-  /** Leaves all lines alone. */
-  end(): void;
+/** Asks the server something on a new connection. Rejects when it says nothing in time. */
+async function probe(address: Address): Promise<void> {
+  // Its own limit would count a pause of this program as silence of the server.
+  const client = new pg.Client({ ...settingsOf(address), connectionTimeoutMillis: 0 });
+  client.on("error", () => {});
+  const end = new AbortController();
+  const asked = client.connect().then(() => client.query("select 1"));
+  try {
+    await Promise.race([
+      // A server that refuses the connection in its own words is there.
+      asked.then(() => {}, (error) => {
+        if (!isOfServer(error)) throw error;
+      }),
+      waitAwake(address.connectMs, end.signal).then(() => {
+        if (!end.signal.aborted) throw unanswered(address.connectMs);
+      }),
+    ]);
+  } finally {
+    end.abort();
+    client.connection.stream.destroy();
+  }
 }
 
-/** So many looks in a row without an answer are too many. */
-const MOST_SILENT = 4;
-
-/**
- * Closes lines whose server does not answer: without that, one that vanished without a word would hold
- * up the writes of a project for hours. A timer for each statement would cost as much as the statement.
- */
-function watchAnswers(answerMs: number): Watch {
-  const watched = new Set<Line>();
-  const timer = setInterval(() => {
-    for (const line of watched) {
-      line.silent = line.unanswered > 0 ? line.silent + 1 : 0;
-      // All statements on it fail then, as on any connection that is lost.
-      if (line.silent > MOST_SILENT) line.client.connection.stream.destroy();
-    }
-  }, answerMs / MOST_SILENT);
-  Deno.unrefTimer(timer);
-  return {
-    add: (line) => void watched.add(line),
-    remove: (line) => void watched.delete(line),
-    end: () => clearInterval(timer),
-  };
+/** Waits for a connection. An error says what was wrong with the server. */
+async function whileConnecting<T>(connecting: Promise<T>, { connectMs }: Address): Promise<T> {
+  try {
+    return await connecting;
+  } catch (error) {
+    throw toConnectError(error, connectMs);
+  }
 }
 
 /** What becomes of the text of a value, by its type: what SQLite would return. */

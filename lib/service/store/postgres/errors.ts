@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StoreError, type StoreFailure } from "../failure.ts";
+import { outageIn, StoreError, type StoreFailure } from "../failure.ts";
 
 /** The columns of each unique key, as `table.column`, by the name of its index. */
 export type KeyColumns = ReadonlyMap<string, readonly string[]>;
@@ -80,6 +80,47 @@ export function toStoreError(error: unknown, keys: KeyColumns = new Map()): unkn
   });
 }
 
+/** The error of a server that has said nothing for so many milliseconds. */
+export function unanswered(ms: number): Error {
+  return Object.assign(new Error(`no answer within ${ms / 1000} s`), { code: TIMED_OUT });
+}
+
+/** The code of a host that does not answer in time. */
+const TIMED_OUT = "ETIMEDOUT";
+
+/** Whether an error says that the server has said nothing for too long. */
+export function isUnanswered(error: unknown): boolean {
+  const cause = error instanceof StoreError ? error.cause : error;
+  return cause instanceof Error && "code" in cause && cause.code === TIMED_OUT;
+}
+
+/** What the driver says of a connection that it gives up because it takes too long. */
+const GIVEN_UP = /^(timeout expired|Connection terminated due to connection timeout)/;
+
+/**
+ * Turns what the driver threw while it connected into a `StoreError`. Whatever the server's reason is
+ * not to take a connection, the database cannot be used, and may be used again later.
+ *
+ * @param limitMs How long a connection may take, in milliseconds.
+ */
+export function toConnectError(thrown: unknown, limitMs: number): unknown {
+  const isLate = thrown instanceof Error && GIVEN_UP.test(thrown.message);
+  const cause = isLate ? unanswered(limitMs) : thrown;
+  const error = toStoreError(cause);
+  return error instanceof StoreError && outageIn(error) === undefined
+    ? new StoreError(error.message, { failure: "unreachable", cause })
+    : error;
+}
+
+/** The form of the server's own codes. */
+const SERVER_CODE = /^[0-9A-Z]{5}$/;
+
+/** Whether an error is in the words of the server. */
+export function isOfServer(error: unknown): boolean {
+  return error instanceof Error && "severity" in error && "code" in error &&
+    SERVER_CODE.test(String(error.code));
+}
+
 /** What the driver says of a certificate, or of a server without one. */
 const UNTRUSTED = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_)/;
 const NO_TLS = "The server does not support SSL connections";
@@ -110,8 +151,14 @@ function failureOf(error: Error, code: string | undefined): StoreFailure | undef
       ? "unreachable"
       : undefined;
   }
-  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return undefined;
-  return CODES.get(code) ?? CLASSES.get(code.slice(0, 2)) ?? "other";
+  if (code === undefined || !SERVER_CODE.test(code)) return undefined;
+  const known = CODES.get(code) ?? CLASSES.get(code.slice(0, 2)) ?? "other";
+  // The server has closed the connection.
+  return known === "other" && isFatal(error) ? "unreachable" : known;
+}
+
+function isFatal(error: Error): boolean {
+  return "severity" in error && /^(FATAL|PANIC)$/.test(String(error.severity));
 }
 
 /** Whether a transaction failed only because of others, and may succeed when it runs again. */

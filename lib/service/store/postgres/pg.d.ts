@@ -54,7 +54,7 @@ interface Emitter {
 interface Stream {
   cork(): void;
   uncork(): void;
-  destroy(): void;
+  destroy(error?: Error): void;
 }
 
 /** A connection. */
@@ -85,7 +85,8 @@ export class Pool {
   totalCount: number;
   idleCount: number;
   waitingCount: number;
-  on: Emitter["on"];
+  on(event: "error", listener: () => void): unknown;
+  on(event: "remove", listener: (client: PoolClient) => void): unknown;
   once: Emitter["once"];
   off: Emitter["off"];
 }

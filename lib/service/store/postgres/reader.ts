@@ -8,7 +8,7 @@
 import { StoreError } from "../failure.ts";
 import { runWork, type Work } from "../work.ts";
 import type { Pool, Wire } from "./driver.ts";
-import { isConflict, isLost, type KeyColumns, toStoreError } from "./errors.ts";
+import { isConflict, isLost, isUnanswered, type KeyColumns, toStoreError } from "./errors.ts";
 import { createSession, type Session } from "./session.ts";
 
 /** Runs reads. */
@@ -42,7 +42,10 @@ export function createReader(pool: Pool, keys: () => KeyColumns, most: number): 
   let [scheduled, waiting] = [false, false];
 
   function start(): void {
-    const run = readTogether(pool, keys(), queue.splice(0, LARGEST_GROUP)).finally(() => {
+    const run = readTogether(pool, keys(), queue.splice(0, LARGEST_GROUP)).then((silence) => {
+      // The server is silent: what waits for it has waited long enough.
+      if (silence) queue.splice(0).forEach((job) => job.fail(silence));
+    }).finally(() => {
       running.delete(run);
       pump();
     });
@@ -103,20 +106,32 @@ const MOST_TRIES = 8;
 
 /**
  * Runs reads on one snapshot. Those that fail for want of the database run again by themselves, and
- * those that others were in the way of once more after that.
+ * those that others were in the way of once more after that. Returns the error when the server did not
+ * answer in time.
  */
 async function readTogether(
   pool: Pool,
   keys: KeyColumns,
   jobs: readonly Job[],
   tries = 1,
-): Promise<void> {
-  const refused = await onSnapshot(pool, keys, jobs);
+): Promise<unknown> {
+  let wire: Wire;
+  try {
+    wire = await pool.take();
+  } catch (thrown) {
+    const error = toStoreError(thrown);
+    jobs.forEach((job) => job.fail(error));
+    return isUnanswered(error) ? error : undefined;
+  }
+  const refused = await onSnapshot(wire, keys, jobs);
+  let silence: unknown;
   for (const { job, error } of refused) {
     const isFinal = isConflict(error) ? tries === MOST_TRIES : jobs.length === 1;
+    if (isUnanswered(error)) silence = error;
     if (isFinal || isLost(error)) job.fail(error);
-    else await readTogether(pool, keys, [job], tries + 1);
+    else silence = await readTogether(pool, keys, [job], tries + 1) ?? silence;
   }
+  return silence;
 }
 
 /** A read that the database refused something of. Nothing else on the same snapshot works after that. */
@@ -127,16 +142,8 @@ interface Refused {
   error: unknown;
 }
 
-/** Runs reads on one snapshot. Returns those that have no outcome. */
-async function onSnapshot(pool: Pool, keys: KeyColumns, jobs: readonly Job[]): Promise<Refused[]> {
-  let wire: Wire;
-  try {
-    wire = await pool.take();
-  } catch (thrown) {
-    const error = toStoreError(thrown);
-    jobs.forEach((job) => job.fail(error));
-    return [];
-  }
+/** Runs reads on one snapshot. Returns those that have no outcome. Releases the connection. */
+async function onSnapshot(wire: Wire, keys: KeyColumns, jobs: readonly Job[]): Promise<Refused[]> {
   let broken = true;
   try {
     const session = createSession(wire, keys);

@@ -11,10 +11,18 @@
 
 import type { CompiledQuery, QueryResult } from "kysely";
 import type { Arrays } from "../queries.ts";
+import { StoreError } from "../failure.ts";
 import type { Locks } from "../store.ts";
 import { runWork, type Work } from "../work.ts";
 import type { Pool } from "./driver.ts";
-import { isConflict, isConsequence, isLost, type KeyColumns, toStoreError } from "./errors.ts";
+import {
+  isConflict,
+  isConsequence,
+  isLost,
+  isUnanswered,
+  type KeyColumns,
+  toStoreError,
+} from "./errors.ts";
 import { createSession, type Session } from "./session.ts";
 
 /** Runs work that may change the database. */
@@ -87,7 +95,9 @@ export function createWriter(bench: Bench): Writer {
   async function drain(lane: Lane): Promise<void> {
     while (lane.queue.length > 0) {
       await nextTurn();
-      await commitTogether(bench, lane, lane.queue.splice(0, LARGEST_GROUP));
+      const silence = await commitTogether(bench, lane, lane.queue.splice(0, LARGEST_GROUP));
+      // The server is silent: what waits for it has waited long enough.
+      if (silence) lane.queue.splice(0).forEach((job) => job.fail(silence));
     }
     lanes.delete(lane.name);
     if (lane.careful) careful.add(lane.name);
@@ -124,15 +134,21 @@ export function createWriter(bench: Bench): Writer {
 
 /**
  * Runs the jobs in one transaction, again when others were in the way. When it fails as a whole, each
- * half is run again by itself, down to the one job that is to blame. Never rejects.
+ * half is run again by itself, down to the one job that is to blame. Never rejects. Returns the error
+ * when the server did not answer in time.
  */
-async function commitTogether(bench: Bench, lane: Lane, jobs: readonly Job[]): Promise<void> {
+async function commitTogether(
+  bench: Bench,
+  lane: Lane,
+  jobs: readonly Job[],
+): Promise<StoreError | undefined> {
   for (let tries = 1;; tries++) {
     try {
       const outcomes = await runGroup(bench, lane, jobs);
       if (!outcomes) continue;
       lane.careful = outcomes.length > 1 && outcomes.some(({ failure }) => failure !== undefined);
-      return outcomes.forEach((outcome) => outcome.tell());
+      outcomes.forEach((outcome) => outcome.tell());
+      return undefined;
     } catch (thrown) {
       const error = toStoreError(thrown, bench.keys());
       if (isConflict(error) && tries < MOST_TRIES) {
@@ -140,7 +156,8 @@ async function commitTogether(bench: Bench, lane: Lane, jobs: readonly Job[]): P
         continue;
       }
       if (jobs.length === 1 || isConflict(error) || isLost(error)) {
-        return jobs.forEach((job) => job.fail(error));
+        jobs.forEach((job) => job.fail(error));
+        return error instanceof StoreError && isUnanswered(error) ? error : undefined;
       }
       const middle = Math.ceil(jobs.length / 2);
       await commitTogether(bench, lane, jobs.slice(0, middle));
