@@ -66,6 +66,34 @@ Deno.test("an address that cannot be used is refused, and its password is not sh
   }
 });
 
+Deno.test("an address that cannot be used has a hint that fits", () => {
+  const password = /^In a password, write special characters/;
+  const several = /^Several hosts are not supported: pass one/;
+  const socket = /^Sockets are not supported: pass the host/;
+  const hints: [text: string, hint: RegExp][] = [
+    ["postgres://cli:x@h1:5432,h2:5432/cli", several],
+    ["postgresql://h1,h2/cli", several],
+    ["postgres:///cli?host=/run/postgresql", socket],
+    ["postgres://cli:x@/cli", socket],
+    ["postgres://cli@%2Frun%2Fpostgresql/cli", socket],
+    ["postgres://me:1,2/secret@host/name", password],
+    ["postgres://me:/secret@host/name", password],
+    ["postgres://me:50%secret@host/name", password],
+    ["postgres:me:secret", password],
+    ["postgres://me@host/name?sslmode=prefer", /^Pass an address like postgres:/],
+    ["postgres://me@host/name?passfile=/missing", /^The parameter passfile .* host:port:database:/],
+    ["postgres://me@host/name?sslrootcert=/missing", /^The parameter sslrootcert .* PEM/],
+  ];
+  for (const [text, hint] of hints) {
+    throws(() => readAddress(text), (error) => {
+      match(Object(error).hint, hint, text);
+      equal(`${error} ${Object(error).hint}`.includes("secret"), false);
+      return true;
+    });
+  }
+  equal(readAddress("postgres://me:a,b@host/name").password, "a,b");
+});
+
 Deno.test("the driver's errors are told in the words of the store", () => {
   const keys = new Map([["offerings_key", ["offerings.project_id", "offerings.lookup_key"]]]);
   const failures: [details: object, failure: string][] = [

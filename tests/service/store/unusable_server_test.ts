@@ -1,8 +1,10 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { ConfigError } from "../../../lib/errors.ts";
 import { startFailure, StoreError } from "../../../lib/service/store/mod.ts";
 import { readAddress } from "../../../lib/service/store/postgres/address.ts";
 import { toStoreError } from "../../../lib/service/store/postgres/errors.ts";
+import type { Wire } from "../../../lib/service/store/postgres/driver.ts";
+import { stepsDone } from "../../../lib/service/store/postgres/migrate.ts";
 import { unusable } from "../../../lib/service/store/postgres/unusable.ts";
 
 const ADDRESS = "postgres://me:hidden@db.example.com/shop";
@@ -63,6 +65,51 @@ Deno.test("a missing password and a missing right are named, with the next step"
   const { why, hint } = shown(thrown("permission denied for schema public", "42501"));
   equal(why, "permission denied for schema public");
   match(hint, /GRANT USAGE, CREATE ON SCHEMA public TO "me"$/);
+});
+
+Deno.test("tables of another user, and a server that takes no writes, have hints of their own", () => {
+  for (
+    const [message, code] of [
+      ["permission denied for table schema_migrations", "42501"],
+      ["must be owner of table settings", "42501"],
+      ["must be owner of relation settings", "42501"],
+    ] as const
+  ) {
+    const { why, hint } = shown(thrown(message, code));
+    equal(why, message);
+    match(hint, /belong to another user\. .*: REASSIGN OWNED BY "THEIR OWNER" TO "me"$/);
+  }
+  const none = shown(thrown("no schema has been selected to create in", "3F000"));
+  match(none.hint, /GRANT USAGE, CREATE ON SCHEMA public TO "me"$/);
+  const database = shown(thrown('permission denied for database "shop"', "42501"));
+  match(database.hint, /^Check that the server runs and lets this user in/);
+
+  const written = thrown("cannot execute INSERT in a read-only transaction", "25006");
+  for (const error of [written, toStoreError(written)]) {
+    const { why, hint } = shown(error);
+    equal(why, "cannot execute INSERT in a read-only transaction");
+    match(hint, /^Pass the address of the server that takes writes: /);
+  }
+});
+
+Deno.test("a database of another program, and one of a newer version, have hints of their own", async () => {
+  const answering = (...answers: Record<string, unknown>[][]): Wire => ({
+    process: null,
+    send: () => Promise.resolve({ command: "SELECT", count: 0, rows: answers.shift() ?? [] }),
+    release: () => {},
+  });
+  const foreign = answering([{ name: "orders" }]);
+  await rejects(stepsDone(foreign, [], "shop"), (error) => {
+    ok(error instanceof ConfigError);
+    match(error.message, /it is not a database of this service$/);
+    match(error.hint ?? "", /^It has tables of another program\. .* createdb /);
+    return true;
+  });
+  const newer = answering([{ name: "schema_migrations" }], [{ number: 1, name: "first" }]);
+  await rejects(stepsDone(newer, [], "shop"), (error) => {
+    match(String(Object(error).hint), /^Use the program version that wrote it/);
+    return true;
+  });
 });
 
 Deno.test("a server that is lost while a service starts is named, with the next step", async () => {

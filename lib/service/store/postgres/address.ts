@@ -58,9 +58,7 @@ export function readAddress(text: string): Address {
     // It is not clear what of it is a password, so nothing of it is shown.
     const message =
       "Cannot use the database: its address is not one like postgres://user@host/name";
-    throw new ConfigError(message, {
-      hint: "In a password, write special characters as hexadecimal digits, such as %2F for /",
-    });
+    throw new ConfigError(message, { hint: formHint(text) });
   }
   const shown = shownOf(url);
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
@@ -83,10 +81,29 @@ export function readAddress(text: string): Address {
     ? decodeURIComponent(url.password)
     : passfile === null
     ? undefined
-    : passwordIn(readFile(shown, passfile), place);
+    : passwordIn(readFile(shown, "passfile", passfile), place);
   const connectMs = connectMsOf(url, shown);
   const ssl = encryptionOf(url, shown);
   return { ...place, password, ssl, connectMs, ...poolerOf(url, shown), shown };
+}
+
+/** What follows the scheme: who signs in, where, and the rest. */
+const PARTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)(.*)$/s;
+
+/** What to write in place of a text that is no address. */
+function formHint(text: string): string {
+  const [, hosts = "", rest = "@"] = PARTS.exec(text) ?? [];
+  // Behind an `@` in the rest, these hosts are a part of a password.
+  if (!rest.includes("@")) {
+    if (hosts.includes(",")) {
+      return "Several hosts are not supported: pass one, such as the name that always leads to the " +
+        "server that takes writes";
+    }
+    if (hosts === "" || /^%2f/i.test(hosts)) {
+      return "Sockets are not supported: pass the host that the server listens on, such as 127.0.0.1";
+    }
+  }
+  return "In a password, write special characters as hexadecimal digits, such as %2F for /";
 }
 
 /** How long an address lets a connection take, in milliseconds. */
@@ -119,7 +136,8 @@ function shownOf(address: URL): string {
 /** The parts of an address. Undefined when it is none, or its password is not encoded. */
 function parse(text: string): URL | undefined {
   const url = URL.parse(text);
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") return undefined;
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) return undefined;
+  if (url.hostname === "" || /,|^%2f/i.test(url.hostname)) return undefined;
   // A `/`, `?` or `#` in a password ends the host too early.
   const behind = [url.pathname, ...url.searchParams.keys()];
   if (url.hash !== "" || behind.some((part) => part.includes("@"))) return undefined;
@@ -154,7 +172,7 @@ function encryptionOf(url: URL, shown: string): Address["ssl"] {
   if (mode === "disable") return false;
   return {
     rejectUnauthorized: mode === "verify-full",
-    ...ca !== null && { ca: readFile(shown, ca) },
+    ...ca !== null && { ca: readFile(shown, "sslrootcert", ca) },
   };
 }
 
@@ -177,16 +195,29 @@ function passwordIn(
   return undefined;
 }
 
-function readFile(shown: string, path: string): string {
+/** What the files are that an address can name. */
+const FILES = {
+  passfile: "a file with lines of host:port:database:user:password",
+  sslrootcert: "the certificate of the server's authority, in PEM",
+} as const;
+
+function readFile(shown: string, parameter: keyof typeof FILES, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw unusable(shown, `cannot read ${JSON.stringify(path)}: ${fileReason(error)}`);
+    throw unusable(
+      shown,
+      `cannot read ${JSON.stringify(path)}: ${fileReason(error)}`,
+      `The parameter ${parameter} must name ${FILES[parameter]}, which the user of this program ` +
+        "can read",
+    );
   }
 }
 
-function unusable(shown: string, why: string): ConfigError {
-  return new ConfigError(`Cannot use the database ${JSON.stringify(shown)}: ${why}`, {
-    hint: "Pass an address like postgres://user@host:5432/name",
-  });
+function unusable(
+  shown: string,
+  why: string,
+  hint = "Pass an address like postgres://user@host:5432/name",
+): ConfigError {
+  return new ConfigError(`Cannot use the database ${JSON.stringify(shown)}: ${why}`, { hint });
 }

@@ -104,7 +104,10 @@ export async function stepsDone(
   const problem = known ? problemWith(notes, steps) : "it is not a database of this service";
   if (problem === undefined) return notes.length;
   throw new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${problem}`, {
-    hint: "Use the program version that wrote it, or another database.",
+    hint: known
+      ? "Use the program version that wrote it, or another database."
+      : "It has tables of another program. Pass the address of a database of its own for the " +
+        "service, such as a new one: createdb --encoding UTF8 NAME",
   });
 }
 

@@ -16,6 +16,9 @@ const NO_PASSWORD = /client password must be a string/;
 /** Codes for a user who may not do something, and for one who may not use any schema. */
 const NOT_ALLOWED: ReadonlySet<unknown> = new Set(["42501", "3F000"]);
 
+/** The code of a statement that would change a server or a database that is read-only. */
+const READ_ONLY = "25006";
+
 /** The error for a database on a server that cannot be used. */
 export function unusable(address: Address, error: unknown): unknown {
   if (error instanceof ConfigError) return error;
@@ -52,12 +55,15 @@ function explain(address: Address, origin: Error): { why: string; hint: string }
         "one names: postgres://user@host/name?sslmode=verify-full&sslrootcert=FILE",
     };
   }
-  if (NOT_ALLOWED.has(code) && /schema/.test(message)) {
-    const name = `"${user.replaceAll('"', '""')}"`;
+  if (NOT_ALLOWED.has(code)) {
+    const hint = rightsHint(message, user);
+    if (hint !== undefined) return { why: message, hint };
+  }
+  if (code === READ_ONLY) {
     return {
       why: message,
-      hint: "As the owner of the database, let this user make tables: " +
-        `GRANT USAGE, CREATE ON SCHEMA public TO ${name}`,
+      hint: "Pass the address of the server that takes writes: this one is a standby, or sets " +
+        `default_transaction_read_only. See: ${look} -c 'select pg_is_in_recovery()'`,
     };
   }
   const outage = outageIn(toStoreError(origin));
@@ -68,6 +74,18 @@ function explain(address: Address, origin: Error): { why: string; hint: string }
     };
   }
   return { why: message, hint: `Check that the server runs and lets this user in: ${look}` };
+}
+
+/** How a user gets a missing right, if that is known. */
+function rightsHint(message: string, user: string): string | undefined {
+  const name = `"${user.replaceAll('"', '""')}"`;
+  if (/\bschema\b/i.test(message)) {
+    return "As the owner of the database, let this user make tables: " +
+      `GRANT USAGE, CREATE ON SCHEMA public TO ${name}`;
+  }
+  if (!/\b(table|relation)\b/i.test(message)) return undefined;
+  return "The tables belong to another user. Start the service as that user, or give them to this " +
+    `one as an administrator: REASSIGN OWNED BY "THEIR OWNER" TO ${name}`;
 }
 
 function withoutPassword({ shown }: Address): { why: string; hint: string } {

@@ -52,12 +52,15 @@ export function stepsDone(
 ): number {
   const tables = connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'");
   if (tables.length === 0) return 0;
-  const problem = tables.some(({ name }) => name === "schema_migrations")
+  const known = tables.some(({ name }) => name === "schema_migrations");
+  const problem = known
     ? problemWithNotes(connection, steps)
     : "it is not a database of this service";
   if (problem !== undefined) {
     throw new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${problem}`, {
-      hint: "Use the program version that wrote it, or another data folder.",
+      hint: known
+        ? "Use the program version that wrote it, or another data folder."
+        : "The file is another program's. Use another data folder.",
     });
   }
   return connection.rows("SELECT number FROM schema_migrations").length;
