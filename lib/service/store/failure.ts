@@ -38,6 +38,8 @@ export class StoreError extends ToolkitError {
   readonly failure: StoreFailure;
   /** The columns of the violated key, as `table.column`; empty unless `failure` is `unique`. */
   readonly columns: readonly string[];
+  /** What a server said, for the operator alone: it may name users and hosts. */
+  readonly detail: string | undefined;
 
   /** Builds an error from a sentence, its reason and the columns concerned. */
   constructor(
@@ -45,6 +47,7 @@ export class StoreError extends ToolkitError {
     options: {
       failure: StoreFailure;
       columns?: readonly string[];
+      detail?: string | undefined;
       hint?: string | undefined;
       cause?: unknown;
     },
@@ -52,6 +55,7 @@ export class StoreError extends ToolkitError {
     super(message, options);
     this.failure = options.failure;
     this.columns = options.columns ?? [];
+    this.detail = options.detail;
   }
 }
 

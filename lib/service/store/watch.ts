@@ -6,7 +6,7 @@
  */
 
 import type { Clock } from "../clock.ts";
-import { type Outage, outageIn, type StoreFailure } from "./failure.ts";
+import { type Outage, outageIn, StoreError, type StoreFailure } from "./failure.ts";
 import type { Store } from "./store.ts";
 import type { Access, Say } from "./work.ts";
 
@@ -35,7 +35,7 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
       log.worked(access, clock());
       return result;
     } catch (error) {
-      log.failed(access, outageIn(error), clock());
+      log.failed(access, error, clock());
       throw error;
     }
   };
@@ -46,7 +46,7 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
       } catch (error) {
         const outage = outageIn(error);
         if (!outage) throw error;
-        log.failed(access, outage, clock());
+        log.failed(access, error, clock());
         return outage;
       }
       log.worked(access, clock());
@@ -74,7 +74,7 @@ interface OutageLog {
   /** Notes that something worked at a time. */
   worked(access: Access, at: number): void;
   /** Notes a failure at a time, if an outage was its cause. */
-  failed(access: Access, outage: Outage | undefined, at: number): void;
+  failed(access: Access, error: unknown, at: number): void;
   /** An outage that was met after a time and lasts, if there is one. */
   since(time: number): Outage | undefined;
 }
@@ -102,19 +102,23 @@ function createOutageLog(say: Say): OutageLog {
       outages.delete(access);
       if (outages.size === 0) say("The database can be used again");
     },
-    failed(access, outage, at) {
+    failed(access, error, at) {
+      const outage = outageIn(error);
       // Where another program writes, the writer says so itself.
       if (!outage || outage.failure === "busy") return;
       const said = outages.get(access)?.said ?? new Set();
-      if (!said.has(outage.failure)) say(sentence(access, outage));
+      if (!said.has(outage.failure)) say(sentence(access, outage, error));
       outages.set(access, { outage, at, said: said.add(outage.failure) });
     },
     since: (time) => [...outages.values()].find(({ at }) => at > time)?.outage,
   };
 }
 
-/** What is said when an outage begins. */
-function sentence(access: Access, { failure, cause }: Outage): string {
+/** What is said when an outage begins, with what the server said. Only the operator sees that. */
+function sentence(access: Access, { failure, cause }: Outage, error: unknown): string {
   const status = failure === "full" ? 507 : 503;
-  return `Cannot ${access} the database: ${cause}. Requests get ${status} until it works again`;
+  const detail = error instanceof StoreError && error.detail !== undefined
+    ? ` (${error.detail.replaceAll(/\s+/g, " ")})`
+    : "";
+  return `Cannot ${access} the database: ${cause}${detail}. Requests get ${status} until it works again`;
 }

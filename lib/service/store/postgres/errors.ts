@@ -73,9 +73,13 @@ export function toStoreError(error: unknown, keys: KeyColumns = new Map()): unkn
   const failure = failureOf(error, code);
   if (failure === undefined) return error;
   const index = "constraint" in error ? String(error.constraint) : "";
-  return new StoreError(`Cannot use the database: ${error.message}`, {
+  // A host with several addresses fails once for each, in an error without a message.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
+  const message = error.message === "" && first instanceof Error ? first.message : error.message;
+  return new StoreError(`Cannot use the database: ${message}`, {
     failure,
     columns: failure === "unique" ? keys.get(index) ?? [] : [],
+    detail: message,
     cause: error,
   });
 }
@@ -108,7 +112,7 @@ export function toConnectError(thrown: unknown, limitMs: number): unknown {
   const cause = isLate ? unanswered(limitMs) : thrown;
   const error = toStoreError(cause);
   return error instanceof StoreError && outageIn(error) === undefined
-    ? new StoreError(error.message, { failure: "unreachable", cause })
+    ? new StoreError(error.message, { failure: "unreachable", detail: error.detail, cause })
     : error;
 }
 

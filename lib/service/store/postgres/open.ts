@@ -7,6 +7,7 @@
 import { sql } from "kysely";
 import { createCommitCounter } from "../commit_sizes.ts";
 import { migrations } from "../migrations/mod.ts";
+import { StoreError } from "../failure.ts";
 import type { Arrays, Tx } from "../queries.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
 import { readAddress } from "./address.ts";
@@ -134,7 +135,18 @@ async function look(tx: Tx): Promise<void> {
   await tx.selectFrom("accounts").select("id").limit(1).execute();
 }
 
-/** Takes a number for the transaction, which makes its commit go to the disk. */
+/**
+ * Takes a number for the transaction, which makes its commit go to the disk. A transaction that may
+ * only read could take one as well, except on a standby.
+ */
 async function touch(tx: Tx): Promise<void> {
-  await sql`select pg_current_xact_id()`.execute(tx);
+  const { rows: [taken] } = await sql<{ id: string | null }>`
+    select case when current_setting('transaction_read_only') = 'off'
+      then cast(pg_current_xact_id() as text) end as id`.execute(tx);
+  if (taken?.id !== null) return;
+  const why = "the server takes no changes: transaction_read_only is on";
+  throw new StoreError(`Cannot write the database: ${why}`, {
+    failure: "read_only",
+    detail: why,
+  });
 }
