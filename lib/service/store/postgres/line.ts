@@ -8,6 +8,7 @@
 import { VERSION } from "../../../version.ts";
 import type { Address } from "./address.ts";
 import { type Ear, openEar, type Pool, type Wire } from "./driver.ts";
+import { toStoreError } from "./errors.ts";
 import { lockHolder, takeLead } from "./holders.ts";
 import type { ServerTime } from "./server_time.ts";
 
@@ -134,5 +135,10 @@ export async function measure(line: Line, times = 1): Promise<void> {
 /** Makes this process the leader, unless another one that is alive is that. */
 export async function lead({ own, holder }: Line): Promise<boolean> {
   // Without the connection the others take this process for dead.
-  return own !== undefined && await takeLead(own, holder);
+  if (own === undefined) return false;
+  try {
+    return await takeLead(own, holder);
+  } catch (error) {
+    throw toStoreError(error);
+  }
 }
