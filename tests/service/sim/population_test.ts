@@ -2,7 +2,7 @@ import { deepEqual, equal, match, notDeepEqual, ok, rejects } from "node:assert/
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Service } from "../../../lib/service/mod.ts";
-import { acrossProjects } from "../../../lib/service/store/mod.ts";
+import { acrossProjects, openDatabase, StoreError } from "../../../lib/service/store/mod.ts";
 import {
   advanceClock,
   cancelAdvance,
@@ -291,3 +291,27 @@ Deno.test("a service that is killed while it makes a population goes on to the p
   }));
 
 const CONFIG = new URL("../../../deno.json", import.meta.url);
+
+Deno.test("a population that fails on a full disk says so, without the words of the database", async () => {
+  let isFull = false;
+  const said = 'Cannot use the database: could not extend file "pg_tblspc/1": No space left';
+  await using service = await openService({
+    clock: () => NOW,
+    report: () => {},
+    open: async (options) => {
+      const store = await openDatabase(options);
+      const write: typeof store.write = (run, projectId) => {
+        if (!isFull) return store.write(run, projectId);
+        isFull = false;
+        return Promise.reject(new StoreError(said, { failure: "full" }));
+      };
+      return { ...store, write };
+    },
+  });
+  const simulator = simulatorOf(service);
+  await startPopulation(simulator, { customers: 3000, months: 12, seed: 42, confirmed: true });
+  isFull = true;
+  const made = await whenMade(simulator);
+  equal(made.error, "the disk is full");
+  ok(made.customers < 3000);
+});

@@ -14,7 +14,7 @@ import { insist } from "../../events/insist.ts";
 import { bringToPresent } from "../../http/present.ts";
 import { leavePast, playerOf } from "../../ledger/past.ts";
 import { type RandomSource, sourceOf, withIds } from "../../records/random.ts";
-import { inProject, type Store, type Tx } from "../../store/mod.ts";
+import { inProject, outageIn, type Store, type Tx } from "../../store/mod.ts";
 import type { CatchUp, RunBoard } from "../../ledger/catch_up.ts";
 import { beginWorld } from "./begin.ts";
 import { type Note, readNote, show, writeNote } from "./note.ts";
@@ -114,7 +114,7 @@ async function start(
   }, async (error: unknown) => {
     if (!hasBegun) return begun.reject(error);
     report(error);
-    await end(error instanceof Error ? error.message : String(error));
+    await end(outageIn(error)?.cause ?? (error instanceof Error ? error.message : String(error)));
   }).catch(report).finally(() => {
     begun.reject(new Refusal(503, "server_error", "The service is stopping"));
   });
