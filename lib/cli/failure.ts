@@ -29,7 +29,11 @@ export async function reportFailure(
   });
   // On one line, after any notes, and with nothing in it that drives a terminal.
   if (isJson(globals)) world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
-  else createOutput(world.terminal, "table").error(message, hint);
+  else if (logsJson(words)) {
+    const { logLine } = await import("../service/http/request_log.ts");
+    const fields = { message, ...hint !== undefined && { hint } };
+    world.terminal.writeErr(`${logLine(world.around.now(), "error", fields)}\n`);
+  } else createOutput(world.terminal, "table").error(message, hint);
   return exitCode;
 }
 
@@ -40,6 +44,12 @@ function timedOut(error: unknown, { signal }: World, { timeoutMs }: Globals): un
     hint: "Pass a larger --timeout, or look for the cause with: cli doctor",
     cause: error,
   });
+}
+
+/** Whether standard error is the log of a service, in JSON lines. */
+function logsJson([group, name, ...words]: readonly string[]): boolean {
+  return group === "service" && name === "start" &&
+    / --log[ =]json /.test(` ${words.join(" ")} `);
 }
 
 /** The data folder in a command line. */

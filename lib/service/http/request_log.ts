@@ -24,7 +24,7 @@ export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer 
     // Pages, and answers in the form of other specifications, have none.
     const id = headers.get("X-Request-Id") ?? newRequestId();
     headers.set("X-Request-Id", id);
-    sink(lineOf(clock(), status >= 500 ? "error" : "info", {
+    sink(logLine(clock(), status >= 500 ? "error" : "info", {
       message: "request",
       request_id: id,
       method: request.method,
@@ -41,7 +41,7 @@ export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer 
 export function reportingTo(sink: LogSink, clock: Clock): (report: unknown) => void {
   return (report) => {
     const isFault = report instanceof Error;
-    sink(lineOf(clock(), isFault ? "error" : "warning", {
+    sink(logLine(clock(), isFault ? "error" : "warning", {
       message: isFault ? report.message : String(report),
       ...isFault && { stack: report.stack },
     }));
@@ -51,8 +51,15 @@ export function reportingTo(sink: LogSink, clock: Clock): (report: unknown) => v
 /** Characters that JSON does not escape and that could change a terminal's display. */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** A line of the log. */
-function lineOf(now: number, level: string, fields: Readonly<Record<string, unknown>>): string {
+/** How much a line of the log matters. */
+type Level = "info" | "warning" | "error";
+
+/** A line of the log, with the time in milliseconds since 1970, and without its line break. */
+export function logLine(
+  now: number,
+  level: Level,
+  fields: Readonly<Record<string, unknown>>,
+): string {
   const text = JSON.stringify({ time: new Date(now).toISOString(), level, ...fields });
   return text.replaceAll(UNSAFE, (letter) => {
     return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -73,13 +73,16 @@ async function announcement(...words: string[]): Promise<{ out: string; err: str
   const out = new Response(child.stdout).text();
   const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let err = "";
-  for (let done = false; !done && !err.includes("--output json");) {
+  for (
+    let done = false;
+    !done && !err.includes("--output json") && !err.includes('"message":"People');
+  ) {
     const read = await errors.read();
     done = read.done;
     err += read.value ?? "";
   }
   child.kill("SIGTERM");
-  while (!(await errors.read()).done);
+  for (let rest = await errors.read(); !rest.done; rest = await errors.read()) err += rest.value;
   await child.status;
   return { out: await out, err };
 }
@@ -94,4 +97,26 @@ Deno.test("a start says how people sign in, and the address that browsers use", 
   ok(!closed.err.includes("as the owner"));
   const provider = await announcement("--sign-in", "oidc=https://login.example.com");
   match(provider.err, /People sign in at the OpenID Connect provider\.\n/);
+});
+
+Deno.test("with --log json standard error has JSON lines only, from the first to the stop", async () => {
+  const words = ["--log", "json", "--sign-in", "password", "--webhook-targets", "loopback"];
+  const { out, err } = await announcement(...words);
+  match(out, /^The service runs at /);
+  const lines = err.trimEnd().split("\n").map((line) => JSON.parse(line));
+  for (const { time, level, message } of lines) {
+    match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    match(level, /^(info|warning)$/);
+    ok(message);
+  }
+  const messages = lines.map(({ level, message }) => `${level}: ${message}`);
+  ok(messages[0]?.startsWith("warning: Webhooks may go to this machine"), err);
+  ok(messages.includes("info: The service has stopped"), err);
+
+  const failed = await start("--log json --host 0.0.0.0");
+  strictEqual(failed.code, 1);
+  const { level, message, hint } = JSON.parse(failed.err);
+  strictEqual(level, "error");
+  match(message, /^Cannot listen on 0\.0\.0\.0: other machines/);
+  match(hint, /^Add --sign-in password/);
 });

@@ -12,6 +12,7 @@ import { folderOf, MEMORY } from "../../local/local_service.ts";
 import { counted } from "../../screen/display.ts";
 import { quoted } from "../../words/shell.ts";
 import { copyOf } from "./copy.ts";
+import { logging } from "./json_log.ts";
 import { databaseFlags, databaseOf } from "./database.ts";
 import { type Protection, protectionFlags, protectionOf } from "./protection.ts";
 
@@ -74,7 +75,8 @@ export const start = command({
     ...databaseFlags,
     ...protectionFlags,
   },
-  async run(context, { from, data, empty, ...input }) {
+  async run(given, { from, data, empty, ...input }) {
+    const context = input.log === "json" ? await logging(given) : given;
     if (from !== undefined) await databaseOf(context, { ...input, data, from });
     if (from === undefined) return await serveUntilStopped(context, { data, empty, ...input });
     const copy = await copyOf(context, from, { data, empty });
@@ -129,6 +131,7 @@ async function serveUntilStopped(
   { port = 4010, host = "127.0.0.1", data, origin, fill, empty, ...input }: Wanted,
 ): Promise<void> {
   const { serve } = await import("../../../service/http/serve.ts");
+  const isLogged = input.log === "json";
   // The copy of a snapshot is in a folder, whatever the environment says.
   const { shown, ...shared } = origin === undefined
     ? await databaseOf(context, { ...input, data })
@@ -154,7 +157,7 @@ async function serveUntilStopped(
     dialect: input.dialect,
     drainS,
     signal: context.signal,
-    log: input.log === "json" ? context.out.log : undefined,
+    log: isLogged ? context.out.log : undefined,
     report: (error) =>
       context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
   });
@@ -167,12 +170,14 @@ async function serveUntilStopped(
     webhookTargets: input.webhook_targets ?? "public",
     signIn: protection.signIn?.kind ?? "none",
     publicUrl: protection.publicUrl,
+    isLogged,
   });
   await fired(context.signal);
   if (drainS > 0) {
     context.out.note(`Stopping: requests are answered for ${counted(drainS, "more second")}`);
   }
   await server.stop();
+  if (isLogged) context.out.note("The service has stopped");
 }
 
 /** The output of a started service. */
@@ -203,6 +208,8 @@ interface Start {
   signIn: keyof typeof WAYS_IN;
   /** The address that browsers use, if it is another one. */
   publicUrl: string | undefined;
+  /** Whether standard error is a log for programs. */
+  isLogged: boolean;
 }
 
 /** The note about signing in. */
@@ -224,7 +231,7 @@ const LAXITY = {
 /** Shows the service's address, and the next steps. */
 function announce(context: Context, server: Started, start: Start): void {
   const { out } = context;
-  const { folder, shown, role, data, origin, webhookTargets, signIn, publicUrl } = start;
+  const { folder, shown, role, data, origin, webhookTargets, signIn, publicUrl, isLogged } = start;
   const facts = {
     base_url: server.baseUrl,
     ...publicUrl !== undefined && { public_url: publicUrl },
@@ -252,6 +259,7 @@ function announce(context: Context, server: Started, start: Start): void {
   if (role === "worker") {
     return out.note("It answers only /health, /health/live, /health/ready and /metrics.");
   }
+  if (isLogged) return;
   if (place === undefined) {
     return out.note("With :memory:, use --output json to get the admin secret for tokens.");
   }
