@@ -83,18 +83,25 @@ Deno.test("the program takes the variables and the commands of compose.yaml", as
     deepEqual(own.map(([name]) => name), ["api1", "api2", "worker"]);
     for (const [name, { command = [], environment = {} }] of own) {
       const names = Object.keys(environment);
-      deepEqual(names, ["CLI_SERVICE_DATABASE", "CLI_SERVICE_ADMIN_SECRET"]);
+      deepEqual(names, [
+        "CLI_SERVICE_DATABASE",
+        "CLI_SERVICE_ADMIN_SECRET",
+        "CLI_SERVICE_METRICS_SECRET",
+      ]);
       await using desk = await openDesk();
       // The same address, at a port where nothing listens.
       desk.env.CLI_SERVICE_DATABASE = String(environment.CLI_SERVICE_DATABASE)
         .replace("database:5432", "127.0.0.1:1").replace("/run/secrets", folder);
       desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_of_all_processes";
+      desk.env.CLI_SERVICE_METRICS_SECRET = "met_of_all_processes";
       const words = command.map((word) =>
         word.startsWith("${PUBLIC_URL") ? "https://subs.example.com" : word
       );
       const { err } = await desk.run(...words, "--port", "0");
       // Flags, exposure and the password file are accepted: only the server is missing.
-      match(err, /^Cannot open the database "postgres:\/\/subs@127\.0\.0\.1:1\/subs\?/, name);
+      const { level, message } = JSON.parse(err);
+      equal(level, "error");
+      match(message, /^Cannot open the database "postgres:\/\/subs@127\.0\.0\.1:1\/subs\?/, name);
       ok(!err.includes("hidden"));
     }
   } finally {
@@ -105,10 +112,24 @@ Deno.test("the program takes the variables and the commands of compose.yaml", as
 Deno.test("a stop in containers may drain, and then take as long as the service does", () => {
   for (const [name, { command = [], stop_grace_period = "" }] of own) {
     const at = command.indexOf("--drain");
-    equal(at >= 0, name !== "worker", name);
-    const drain = at < 0 ? 0 : Number(command[at + 1]);
+    ok(at >= 0, name);
+    const drain = Number(command[at + 1]);
+    equal(drain > 0, name !== "worker", name);
     const grace = Number(/^(\d+)s$/.exec(stop_grace_period)?.[1]);
     ok(grace * 1000 > drain * 1000 + STOP_MS, name);
+  }
+});
+
+Deno.test("Prometheus can ask each process of compose.yaml for its metrics, as the documents say", async () => {
+  const operating = await Deno.readTextFile(new URL("../docs/operating.md", import.meta.url));
+  const job = / +- job_name: subscriptions-compose\n[^`]*/.exec(operating)?.[0] ?? "";
+  const [{ static_configs: [{ targets }], authorization }] = parse(job);
+  deepEqual(targets, own.map(([name]) => `${name}:4010`));
+  ok(authorization.credentials_file);
+  for (const [name, { command = [] }] of own) {
+    const names = command.filter((_, i) => command[i - 1] === "--name");
+    ok(names.includes(name), `${name} accepts its own name`);
+    equal(command[command.indexOf("--host") + 1], "0.0.0.0", name);
   }
 });
 

@@ -25,6 +25,8 @@ interface DoorParts extends ServerParts {
   faults: RequestFaults;
   /** The secret for `/_sim` and the metrics, `adm_…`. */
   adminSecrets: readonly string[];
+  /** The secret for the metrics alone. */
+  metricsSecret?: string | undefined;
   /** The reason why the database cannot be used now, or undefined. */
   check(): Promise<Outage | undefined>;
   /** Tells whether the service is about to stop, and still answers. */

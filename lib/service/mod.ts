@@ -100,6 +100,8 @@ export interface ServiceOptions {
   adminSecret?: string | undefined;
   /** The secret before this one, while it is changed: it opens the same. Default: none. */
   formerAdminSecret?: string | undefined;
+  /** The secret that opens `/metrics` and nothing else. Default: only the admin secret does. */
+  metricsSecret?: string | undefined;
   /** Requests per minute for each caller. Default: too many for a script to reach. */
   rateLimits?: RateLimits | undefined;
   /**
@@ -191,6 +193,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     oauth,
     faults,
     adminSecrets: secretsOf(adminSecret, options.formerAdminSecret),
+    metricsSecret: options.metricsSecret,
     check: watched.check,
     isRetired: () => isRetired,
     requests,

@@ -29,6 +29,8 @@ interface OpenParts {
   check(): Promise<Outage | undefined>;
   /** The secrets for the metrics, `adm_…`. */
   adminSecrets: readonly string[];
+  /** The secret for the metrics alone. */
+  metricsSecret?: string | undefined;
   /** Tells whether the service is about to stop, and still answers. */
   isRetired(): boolean;
   /** Tells whether the service is stopping. */
@@ -43,7 +45,8 @@ export function openRoutes(parts: OpenParts): OpenRoute[] {
   return [
     ...healthRoutes(parts),
     ...readable("/metrics", async ({ request }) => {
-      requireSecret(request, parts.adminSecrets);
+      const { adminSecrets, metricsSecret = "" } = parts;
+      requireSecret(request, [...adminSecrets, metricsSecret]);
       return await answerMetrics(parts);
     }),
     ...readable(

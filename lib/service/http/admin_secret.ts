@@ -95,10 +95,32 @@ export function isSecret(given: string, secret: string): boolean {
   return nodeCrypto.timingSafeEqual(hashOf(given), hashOf(secret));
 }
 
+/** Whether the caller of a request sent one of some secrets. */
+export function hasSecret({ headers }: Request, secrets: readonly string[]): boolean {
+  const given = headers.get("Authorization")?.replace(/^Bearer /i, "") ?? "";
+  return secrets.some((secret) => isSecret(given, secret));
+}
+
+/**
+ * Refuses a secret for the metrics that also opens everything else: it may travel without TLS.
+ *
+ * @throws {ConfigError} when it is the admin secret, or the one before it.
+ */
+export function refuseSame(metricsSecret: string, adminSecrets: readonly string[]): void {
+  if (!adminSecrets.some((secret) => isSecret(metricsSecret, secret))) return;
+  throw new ConfigError(
+    "Cannot start the service: the secret for the metrics is the admin secret",
+    {
+      hint:
+        "It may travel without TLS. Set CLI_SERVICE_METRICS_SECRET to a text of its own, such as " +
+        "the output of: openssl rand -hex 32",
+    },
+  );
+}
+
 /** Refuses callers without one of the admin secrets: the present one, or the one before it. */
 export function requireSecret(request: Request, secrets: readonly string[]): void {
-  const given = request.headers.get("Authorization")?.replace(/^Bearer /i, "") ?? "";
-  if (secrets.some((secret) => isSecret(given, secret))) return;
+  if (hasSecret(request, secrets)) return;
   throw new Refusal(401, "authentication_error", "The admin secret is required");
 }
 

@@ -8,6 +8,7 @@
 import { BlockList, isIP } from "node:net";
 import { ConfigError } from "../../errors.ts";
 import { Refusal } from "../contract/errors.ts";
+import { hasSecret } from "./admin_secret.ts";
 import { isLoopback } from "./exposure.ts";
 import type { Answerer } from "./mount.ts";
 import { respond } from "./respond.ts";
@@ -20,14 +21,20 @@ interface Passage {
   host: string;
   /** Whether requests must come over TLS, to this service or to a proxy. */
   onlyTls: boolean;
+  /** The secret that opens the metrics alone, also without TLS. Default: none. */
+  metricsSecret?: string | undefined;
 }
 
 /** The addresses that answer without TLS: a load balancer checks the service's health there. */
 const OPEN: readonly string[] = ["/health", "/health/live", "/health/ready"];
 
+/** The address of the metrics. */
+const METRICS = "/metrics";
+
 /**
  * Reads the headers of trusted proxies, and refuses requests without TLS where it is required.
- * Requests of this machine do not need it.
+ * Requests of this machine do not need it, nor those for
+ * the metrics with their own secret.
  *
  * @throws {ConfigError} when a proxy is neither an address nor a network.
  */
@@ -39,7 +46,7 @@ export function throughProxies(passage: Passage): (answer: Answerer) => Answerer
     const seen = trusted && isSecure(request) ? overTls(request) : request;
     // A proxy on this machine forwards others' requests, even where the service listens on loopback.
     const mustBeSafe = passage.onlyTls || trusted && isForwarded(request);
-    if (mustBeSafe && !mayPass(seen, trusted, peer, passage.host)) {
+    if (mustBeSafe && !mayPass(seen, trusted, peer, passage)) {
       const refusal = withoutTls();
       return respond(JSON.stringify(refusal.body), refusal.status);
     }
@@ -48,9 +55,16 @@ export function throughProxies(passage: Passage): (answer: Answerer) => Answerer
 }
 
 /** Whether a request may be answered as it came. */
-function mayPass({ url }: Request, trusted: boolean, peer: string, host: string): boolean {
-  const { protocol, pathname } = new URL(url);
+function mayPass(
+  request: Request,
+  trusted: boolean,
+  peer: string,
+  { host, metricsSecret }: Passage,
+): boolean {
+  const { protocol, pathname } = new URL(request.url);
   if (protocol === "https:" || OPEN.includes(pathname)) return true;
+  // The admin secret must not travel in the open: it opens everything.
+  if (pathname === METRICS && metricsSecret && hasSecret(request, [metricsSecret])) return true;
   return !trusted && (isLoopback(plain(peer)) || plain(peer) === plain(host));
 }
 

@@ -29,7 +29,7 @@ import { logged, type LogSink, reportingTo } from "./request_log.ts";
 import { DATABASE } from "../store/data_folder.ts";
 import { closeToOthers } from "../store/exposure.ts";
 import { type FolderLock, lockFolder, refuseHeld, writeAddress } from "../store/lock.ts";
-import { keepSecret } from "./admin_secret.ts";
+import { keepSecret, refuseSame, secretsOf } from "./admin_secret.ts";
 import { startFailure } from "../store/mod.ts";
 import type { TargetPolicy } from "../outbound/judge.ts";
 
@@ -44,6 +44,8 @@ export interface ServeOptions {
    * the same for all processes on it, and the one before that while it is changed.
    */
   server?: { database: string; adminSecret: string; formerAdminSecret?: string } | undefined;
+  /** The secret that opens `/metrics` alone, also without TLS. Default: none. */
+  metricsSecret?: string | undefined;
   /** What this process does of the work on a shared database. Default: all. */
   role?: Role | undefined;
   /** The port; 0 takes any free one. */
@@ -128,12 +130,16 @@ export async function serve(given: ServeOptions): Promise<Server> {
     if (folder !== undefined) await closeToOthers(folder, options.report);
     const adminSecret = shared?.adminSecret ??
       (folder === undefined ? newToken("adm_") : await keepSecret(folder));
+    const formerAdminSecret = shared?.formerAdminSecret;
+    const { metricsSecret } = options;
+    if (metricsSecret) refuseSame(metricsSecret, secretsOf(adminSecret, formerAdminSecret));
     const service = await openKnown({
       database: shared?.database ?? (folder === undefined ? ":memory:" : join(folder, DATABASE)),
       role: options.role,
       empty: options.empty,
       adminSecret,
-      formerAdminSecret: shared?.formerAdminSecret,
+      formerAdminSecret,
+      metricsSecret,
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
       hosts,
       publicUrl,
@@ -209,11 +215,11 @@ const ANSWERING_MS = 8000;
 
 /** Makes what stands between the port and the service: it reads what trusted proxies say. */
 async function passageOf(options: ServeOptions): Promise<(answer: Answerer) => Answerer> {
-  const { host, proxies = [] } = options;
+  const { host, proxies = [], metricsSecret } = options;
   const onlyTls = needsTls(exposureOf(options));
   if (proxies.length === 0 && !onlyTls) return (answer) => answer;
   const { throughProxies } = await import("./proxies.ts");
-  return throughProxies({ proxies, host, onlyTls });
+  return throughProxies({ proxies, host, onlyTls, metricsSecret });
 }
 
 /** Takes the port before anything is made in the data folder. */

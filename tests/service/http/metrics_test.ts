@@ -1,9 +1,10 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { createRequestMetrics, metricsText } from "../../../lib/service/http/metrics.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import { ENGINE } from "../../support/engine.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
+import { refuseSame } from "../../../lib/service/http/admin_secret.ts";
 import { startServer } from "../../support/server.ts";
 
 /** The form of a line in the text format. */
@@ -94,6 +95,27 @@ Deno.test("the metrics need the admin secret", async () => {
     equal(response.status, 401);
   }
   equal((await desk.send("GET", "/metrics")).status, 401, "an access token is not enough");
+});
+
+Deno.test("the secret for the metrics opens them and nothing else, and is not the admin secret", async () => {
+  const metricsSecret = "met_0123456789abcdef";
+  await using server = await startServer({ metricsSecret });
+  const statusOf = async (path: string, secret: string) => {
+    const headers = { Authorization: `Bearer ${secret}` };
+    const response = await fetch(server.baseUrl + path, { headers });
+    await response.body?.cancel();
+    return response.status;
+  };
+  equal(await statusOf("/metrics", metricsSecret), 200);
+  equal(await statusOf("/metrics", server.adminSecret), 200);
+  equal(await statusOf("/metrics", `${metricsSecret}0`), 401);
+  equal(await statusOf("/_sim/openapi.json", metricsSecret), 401);
+  equal(await statusOf("/v2/projects", metricsSecret), 401);
+  throws(() => refuseSame("adm_one", ["adm_two", "adm_one"]), {
+    name: "ConfigError",
+    message: /the secret for the metrics is the admin secret/,
+  });
+  refuseSame("adm_three", ["adm_two", "adm_one"]);
 });
 
 Deno.test("a delivery that is due shows in the metrics with its age", async () => {

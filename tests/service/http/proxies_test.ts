@@ -5,15 +5,24 @@ import { throughProxies } from "../../../lib/service/http/proxies.ts";
 async function pass(
   peer: string,
   headers: Record<string, string>,
-  options: { proxies?: string[]; host?: string; onlyTls?: boolean; path?: string } = {},
+  options: {
+    proxies?: string[];
+    host?: string;
+    onlyTls?: boolean;
+    path?: string;
+    metricsSecret?: string;
+  } = {},
 ): Promise<{ status: number; url?: string; sender?: string | undefined; body?: string }> {
   const { proxies = ["10.0.0.0/8"], host = "0.0.0.0", onlyTls = true, path = "/v2/projects" } =
     options;
+  const { metricsSecret } = options;
   let seen: { url: string; sender?: string | undefined; body: string } | undefined;
-  const answer = throughProxies({ proxies, host, onlyTls })(async (request, sender) => {
-    seen = { url: request.url, sender, body: await request.text() };
-    return new Response();
-  });
+  const answer = throughProxies({ proxies, host, onlyTls, metricsSecret })(
+    async (request, sender) => {
+      seen = { url: request.url, sender, body: await request.text() };
+      return new Response();
+    },
+  );
   const request = new Request(`http://service.example${path}`, {
     method: "POST",
     body: "text",
@@ -70,6 +79,23 @@ Deno.test("off loopback a request without TLS is refused, except from this machi
   // A proxy on this machine speaks for others.
   equal((await pass("127.0.0.1", {}, { proxies: ["127.0.0.1"] })).status, 403);
   equal((await pass("127.0.0.1", FORWARDED, { proxies: ["127.0.0.1"] })).status, 200);
+});
+
+Deno.test("off loopback the metrics need no TLS with their own secret, and nothing else does so", async () => {
+  const metricsSecret = "met_0123456789abcdef";
+  const own = { Authorization: `Bearer ${metricsSecret}` };
+  const at = { path: "/metrics", metricsSecret };
+  equal((await pass("203.0.113.7", own, at)).status, 200);
+  equal((await pass("10.1.2.3", own, at)).status, 200);
+  equal((await pass("203.0.113.7", {}, at)).status, 403);
+  equal((await pass("203.0.113.7", { Authorization: "Bearer adm_x" }, at)).status, 403);
+  equal((await pass("203.0.113.7", { Authorization: "Bearer " }, at)).status, 403);
+  equal((await pass("203.0.113.7", own, { path: "/metrics" })).status, 403);
+  const unset = { path: "/metrics", metricsSecret: "" };
+  equal((await pass("203.0.113.7", { Authorization: "Bearer " }, unset)).status, 403);
+  for (const path of ["/v2/projects", "/_sim/metrics", "/metrics/", "/openapi.json"]) {
+    equal((await pass("203.0.113.7", own, { path, metricsSecret })).status, 403, path);
+  }
 });
 
 Deno.test("on loopback a trusted proxy must say that TLS was used, this machine's programs need not", async () => {

@@ -15,8 +15,8 @@ const SECRET = "CLI_SERVICE_ADMIN_SECRET";
 /** The secret before that, while it is changed. */
 const FORMER = "CLI_SERVICE_FORMER_ADMIN_SECRET";
 
-/** How long the secret must be, in characters. */
-const SHORTEST_SECRET = 16;
+/** How long a secret must be, in characters. */
+export const SHORTEST_SECRET = 16;
 
 /** The flags. */
 export const databaseFlags = {

@@ -4,11 +4,12 @@
  * @module
  */
 
-import { UsageError } from "../../../errors.ts";
+import { ConfigError, UsageError } from "../../../errors.ts";
 import type { ServeOptions } from "../../../service/http/serve.ts";
 import type { SignInChoice } from "../../../service/oauth/mod.ts";
 import type { Context } from "../../context.ts";
 import { text, texts } from "../../words/command.ts";
+import { SHORTEST_SECRET } from "./database.ts";
 
 /** The flags. */
 export const protectionFlags = {
@@ -51,16 +52,18 @@ export interface Protection {
 
 const CLIENT_ID = "CLI_SERVICE_OIDC_CLIENT_ID";
 const CLIENT_SECRET = "CLI_SERVICE_OIDC_CLIENT_SECRET";
+const METRICS_SECRET = "CLI_SERVICE_METRICS_SECRET";
 
 /**
  * What the flags ask for.
  *
  * @throws {UsageError} when they do not fit together.
+ * @throws {ConfigError} when the secret for the metrics is too short.
  */
 export function protectionOf(
   context: Context,
   given: Protection,
-): Pick<ServeOptions, "signIn" | "publicUrl" | "tls" | "proxies"> {
+): Pick<ServeOptions, "signIn" | "publicUrl" | "tls" | "proxies" | "metricsSecret"> {
   const { tls_cert, tls_key } = given;
   if ((tls_cert === undefined) !== (tls_key === undefined)) {
     const [there, missing] = tls_cert === undefined
@@ -72,9 +75,19 @@ export function protectionOf(
     signIn: signInOf(context, given),
     publicUrl: given.public_url,
     proxies: given.trust_proxy,
+    metricsSecret: metricsSecretOf(context),
     ...tls_cert !== undefined && tls_key !== undefined &&
       { tls: { certFile: tls_cert, keyFile: tls_key } },
   };
+}
+
+/** The secret for the metrics alone, if there is one. */
+function metricsSecretOf({ around }: Context): string | undefined {
+  const secret = around.env(METRICS_SECRET) || undefined;
+  if (secret === undefined || secret.length >= SHORTEST_SECRET) return secret;
+  throw new ConfigError(`Cannot start the service: ${METRICS_SECRET} is too short`, {
+    hint: `Use at least ${SHORTEST_SECRET} characters, such as the output of: openssl rand -hex 32`,
+  });
 }
 
 function signInOf(
