@@ -181,8 +181,10 @@ function createMember(
   let ended = 0;
   let lines = "";
   let wanted = true;
+  let tidied: Promise<void> | undefined;
   const startOnce = async (): Promise<boolean> => {
     const own = child = spawn(role, database, ahead);
+    if (ahead !== 0) tidied = own.status.then(() => removeFaketime(own.pid));
     void (async () => {
       for await (const text of own.stderr.pipeThrough(new TextDecoderStream())) {
         lines = (lines + text).slice(-20_000);
@@ -219,9 +221,22 @@ function createMember(
         // It has ended by itself.
       }
       await own?.status;
+      await tidied;
     },
   };
   return member;
+}
+
+/**
+ * Removes the shared memory that faketime has for a process. It does so itself, but not when the process
+ * is killed.
+ */
+export async function removeFaketime(pid: number, folder = "/dev/shm"): Promise<void> {
+  for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`]) {
+    await Deno.remove(`${folder}/${name}`).catch((error: unknown) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
 }
 
 function spawn(role: Role, database: string, ahead: number): Deno.ChildProcess {
