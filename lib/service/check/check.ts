@@ -59,7 +59,7 @@ export async function checkDatabase(place: Place, options: CheckOptions): Promis
     options.report("storage");
     const storage = {
       name: "storage",
-      says: "The file is sound, and no text contains U+0000",
+      says: "The database is sound, and no text contains U+0000",
       ...shown(await database.inspect()),
     };
     const verdicts = await runWork(

@@ -19,7 +19,7 @@ Deno.test("service check passes sound data, and prints at most ten rows that do 
     const data = await makeSource(join(folder, "data"));
     const sound = await desk.run("service", "check", "--data", data);
     equal(sound.code, 0, sound.err);
-    match(sound.out, /^STATUS +CHECK +RULE\nok +storage +The file is sound/);
+    match(sound.out, /^STATUS +CHECK +RULE\nok +storage +The database is sound/);
     equal(/^fail/m.test(sound.out), false);
     match(sound.err, /^No faults found in the data of .*data\n/);
     const database = new DatabaseSync(join(data, "service.db"));

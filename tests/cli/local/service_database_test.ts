@@ -116,24 +116,27 @@ Deno.test("commands for data folders refuse when the data is in PostgreSQL", () 
     const file = join(data, "one.backup");
     desk.env.CLI_SERVICE_DATABASE = "postgres://me:hidden@127.0.0.1:1/shop";
     const refused: [words: string[], deed: string][] = [
-      [["backup", file], "back up"],
-      [["restore", file, "--yes"], "restore"],
-      [["snapshot", "save", "one"], "save"],
-      [["snapshot", "restore", "one", "--yes"], "restore"],
-      [["reset", "--yes"], "delete"],
+      [["backup", file], "back up the data"],
+      [["restore", file, "--yes"], "restore the data"],
+      [["snapshot", "save", "one"], "save the data"],
+      [["snapshot", "restore", "one", "--yes"], "restore the data"],
+      [["snapshot", "list"], "list the snapshots"],
+      [["snapshot", "delete", "one", "--yes"], "delete the snapshot"],
+      [["reset", "--yes"], "delete the data"],
     ];
     for (const [words, deed] of refused) {
       const { code, out, err } = await desk.run("service", ...words);
       deepEqual([code, out], [2, ""], words.join(" "));
       match(
         err,
-        new RegExp(`^Cannot ${deed} the data: the data is in the PostgreSQL database of `),
+        new RegExp(`^Cannot ${deed}: the data is in the PostgreSQL database of `),
       );
       match(err, /such as pg_dump, or pass a folder: --data DIR/);
       equal(err.includes("hidden"), false);
     }
     // A folder that is named is meant.
     equal((await desk.run("service", "backup", file, "--data", data)).code, 0);
+    equal((await desk.run("service", "snapshot", "list", "--data", data)).code, 0);
   }));
 
 Deno.test("the hint about --role names the flag that hides the environment's database", async () => {

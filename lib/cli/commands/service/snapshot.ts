@@ -5,7 +5,7 @@
  */
 
 import type { Snapshot } from "../../../service/store/snapshots.ts";
-import { dataFlag, folderOf, sameData } from "../../local/local_service.ts";
+import { dataFlag, sameData } from "../../local/local_service.ts";
 import { onlyFolder } from "../../local/place.ts";
 import { time } from "../../screen/display.ts";
 import type { Column } from "../../screen/output.ts";
@@ -95,7 +95,7 @@ const list = command({
   async run(context, { data }) {
     const { out } = context;
     const { listSnapshots } = await import("../../../service/store/snapshots.ts");
-    const items = await listSnapshots(folderOf(context, data));
+    const items = await listSnapshots(onlyFolder(context, data, "list the snapshots"));
     if (out.format === "json") return out.json(JSON.stringify({ items }), "items");
     out.table(items, columns);
   },
@@ -107,7 +107,7 @@ const remove = command({
   flags: { ...dataFlag, ...confirmFlags },
   async run(context, { name, data, ...input }) {
     const { out, signal } = context;
-    const folder = folderOf(context, data);
+    const folder = onlyFolder(context, data, "delete the snapshot");
     const { deleteSnapshot, findSnapshot } = await import("../../../service/store/snapshots.ts");
     await findSnapshot(folder, name, seeList(data));
     await askFirst(context, input, `Delete the snapshot ${name} in ${folder}?`);
