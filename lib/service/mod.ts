@@ -317,7 +317,7 @@ async function answer(
   try {
     const { pathname } = guard(request);
     if (role === "worker" && !/^\/(health(\/(live|ready))?|metrics)$/.test(pathname)) {
-      throw onlyWorks();
+      throw onlyWorks(isApp);
     }
     // Requests to the simulator meet no injected faults.
     if (pathname.startsWith("/_sim/")) return await sim(request);
@@ -332,10 +332,16 @@ async function answer(
   }
 }
 
-/** The refusal of a process that answers nothing but how it is. */
-function onlyWorks(): Refusal {
-  const message = "This process delivers events and answers no requests (--role worker)";
-  return new Refusal(503, "server_error", message);
+/**
+ * The refusal of a process that answers nothing but how it is. Another try at the same address would not
+ * help; but SDKs give up a purchase that is refused with a status under 500.
+ */
+function onlyWorks(isApp: boolean): Refusal {
+  const message = "This process only delivers events and lets time pass (--role worker): send " +
+    "requests to one with --role api or --role all";
+  return isApp
+    ? new Refusal(503, "server_error", message)
+    : new Refusal(421, "invalid_request", message);
 }
 
 /** Fills a database without an owner, sets it up, and tidies it. Returns its oldest project. */

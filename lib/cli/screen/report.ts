@@ -172,6 +172,10 @@ function hintOfRefusal(error: ApiError, options: ReportOptions): string | undefi
       "service's data folder with --data.";
   }
   if (status === 401 || status === 403) return hintOfSignIn(error, options);
+  if (status === 421) {
+    return "Check CLI_BASE_URL: it must be the address of a process that serves the API, or of the " +
+      "balancer in front";
+  }
   if (status >= 500) {
     return `Try again later${requestId ? `. The request id is ${requestId}` : ""}`;
   }

@@ -85,7 +85,7 @@ async function hintOf(refusal: ApiError, command: RefusedCommand): Promise<strin
   if (own !== undefined) return own;
   const { status, type, referencedObjectIds } = refusal;
   // For these, the hint is the same for all commands: see report.ts.
-  const isGeneral = type === "unknown" || [401, 403, 429].includes(status) || status >= 500;
+  const isGeneral = type === "unknown" || [401, 403, 421, 429].includes(status) || status >= 500;
   if (isGeneral || referencedObjectIds.length > 0) return undefined;
   const object = objectOf(refusal);
   if (status === 404) {

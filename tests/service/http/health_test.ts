@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { sql } from "kysely";
 import type { Service } from "../../../lib/service/mod.ts";
 import { openDatabase, StoreError } from "../../../lib/service/store/mod.ts";
@@ -17,6 +17,20 @@ const ALL = ["/health", "/health/live", "/health/ready"];
 function askAll(service: Service): Promise<[number, string, string | undefined][]> {
   return Promise.all(ALL.map((path) => ask(service, path)));
 }
+
+Deno.test("a worker names the processes that answer requests, and says not to try again", async () => {
+  await using service = await openService({ empty: true, role: "worker" });
+  for (const path of ["/v2/projects", "/_sim/projects", "/oauth2/token", "/.well-known/x"]) {
+    const response = await service.fetch(new Request(`http://127.0.0.1:4010${path}`));
+    const { type, message, retryable } = await response.json();
+    deepEqual([response.status, type, retryable], [421, "invalid_request", false], path);
+    match(message, /\(--role worker\): send requests to one with --role api or --role all$/);
+  }
+  // An app's SDK would give up a purchase that is refused with a status under 500.
+  const app = await service.fetch(new Request("http://127.0.0.1:4010/v1/receipts"));
+  equal(app.status, 503);
+  match((await app.json()).message, /--role worker/);
+});
 
 Deno.test("a stopping service lives, but is not ready", async () => {
   await using service = await openService({ empty: true });
