@@ -33,8 +33,7 @@ const METRICS = "/metrics";
 
 /**
  * Reads the headers of trusted proxies, and refuses requests without TLS where it is required.
- * Requests of this machine do not need it, nor those for
- * the metrics with their own secret.
+ * Requests of this machine do not need it, nor do those for the metrics with their own secret.
  *
  * @throws {ConfigError} when a proxy is neither an address nor a network.
  */

@@ -58,8 +58,8 @@ interface InsertText {
   columns: readonly string[];
   /** How many rows it inserts. */
   rows: number;
-  /** What happens to rows that are there. */
-  then: string | undefined;
+  /** What happens to rows that are there, and by which key they are known. */
+  conflict: { key: readonly string[]; then: string } | undefined;
   /** The text. */
   text: string;
 }
@@ -76,11 +76,12 @@ export function insertText<T extends keyof Tables>(
 ): string {
   const known = texts.get(table) ?? [];
   const present = known.find((one) =>
-    one.rows === rows && one.then === conflict?.then && areEqual(one.columns, columns)
+    one.rows === rows && areEqual(one.columns, columns) &&
+    one.conflict?.then === conflict?.then && areEqual(one.conflict?.key ?? [], conflict?.key ?? [])
   );
   if (present) return present.text;
   const text = insertOf(table, columns, valuesOf(rows, columns.length), conflict);
-  texts.set(table, [...known, { columns, rows, then: conflict?.then, text }]);
+  texts.set(table, [...known, { columns, rows, conflict, text }]);
   return text;
 }
 

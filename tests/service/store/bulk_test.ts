@@ -1,6 +1,7 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import type { CompiledQuery } from "kysely";
 import { arrayOf } from "../../../lib/service/store/postgres/arrays.ts";
+import { insertText } from "../../../lib/service/store/bulk.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
 import { inProject, updateChanged } from "../../../lib/service/store/mod.ts";
 import { ENGINE, openForTests } from "../../support/engine.ts";
@@ -63,4 +64,18 @@ Deno.test("an update writes only the columns that differ, and nothing when none 
       },
     ],
   );
+});
+
+Deno.test("the text of an insert is that of its columns, rows and conflict", () => {
+  const columns = ["project_id", "day", "month"];
+  const texts = [
+    insertText("movements", columns, 1),
+    insertText("movements", columns, 2),
+    insertText("movements", columns, 1, { key: ["project_id"], then: "add" }),
+    insertText("movements", columns, 1, { key: ["project_id"], then: "replace" }),
+    insertText("movements", columns, 1, { key: ["project_id", "at"], then: "replace" }),
+    insertText("movements", columns.toReversed(), 1),
+  ];
+  equal(new Set(texts).size, texts.length);
+  equal(insertText("movements", [...columns], 2), texts[1]);
 });
