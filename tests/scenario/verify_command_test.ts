@@ -98,3 +98,22 @@ Deno.test("a handler that ends during the search keeps its fault, and the end is
   );
   match(err, /Cannot pass: the handler has a fault/);
 });
+
+Deno.test("Ctrl-C keeps the faults that were found, and nothing is smaller afterwards", async () => {
+  const interrupt = new AbortController();
+  let count = 0;
+  await using folder = await openFolder(() => {
+    if (++count === 6) interrupt.abort("SIGINT");
+    return Promise.resolve(new Response("", { status: count < 3 ? 200 : 500 }));
+  }, interrupt.signal);
+  const hook = "http://127.0.0.1:3999/";
+  const { code, err } = await folder.run(
+    ...["verify", hook, "--state", `${hook}{customer}`, "--secret", SECRET],
+    ...["--save", `${folder.path}/v.yaml`],
+  );
+  equal(code, 1);
+  match(err, /The search stopped early, so a fault may need less than is shown\.\n/);
+  match(err, /Cannot pass: the handler has a fault/);
+  match(await Deno.readTextFile(`${folder.path}/v.yaml`), /^# Found with: cli verify /);
+  equal(count < 40, true, `${count} requests`);
+});

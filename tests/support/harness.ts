@@ -74,6 +74,8 @@ export interface DeskOptions extends Partial<ServiceOptions> {
   pause?: (ms: number) => Promise<void>;
   /** The permissions of the token. */
   scope?: string;
+  /** Ctrl-C for the command line. */
+  interrupt?: AbortSignal;
 }
 
 /** The desk's address. Nothing listens there: requests go straight to the service. */
@@ -101,6 +103,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
   };
   const pause = () => Promise.resolve();
   const closing = new AbortController();
+  const signal = AbortSignal.any([closing.signal, ...options.interrupt ? [options.interrupt] : []]);
   return {
     service,
     projectId,
@@ -113,7 +116,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
       fetch,
       pause,
     }),
-    run: (...words) => runWords(words, env, fetch, { ...options, signal: closing.signal }),
+    run: (...words) => runWords(words, env, fetch, { ...options, signal }),
     async send(method, path, body, headers) {
       const text = typeof body === "string"
         ? body

@@ -30,10 +30,12 @@ export interface ScenarioFolder extends AsyncDisposable {
 /** Makes a folder. `answer` stands for the program under test. */
 export async function openFolder(
   answer?: (request: Request) => Promise<Response>,
+  interrupt?: AbortSignal,
 ): Promise<ScenarioFolder> {
   const path = await Deno.makeTempDir();
   const desk = await openDesk({
     ...answer && { intercept: (request: Request) => answer(request) },
+    ...interrupt && { interrupt },
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
   });
   return {

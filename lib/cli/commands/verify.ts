@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ToolkitError, UsageError } from "../../errors.ts";
+import { Cancelled, ToolkitError, UsageError } from "../../errors.ts";
 import type { Coverage } from "../../scenario/verify/deliver.ts";
 import type { Found, Search } from "../../scenario/verify/search.ts";
 import type { Context } from "../context.ts";
@@ -176,7 +176,8 @@ async function show(context: Context, search: Search, shown: Shown): Promise<voi
   }
   if (broken !== undefined) {
     const why = broken instanceof Error ? broken.message : String(broken);
-    out.warn(`The search stopped early, so a fault may need less than is shown. ${why}`);
+    const cause = broken instanceof Cancelled ? "" : ` ${why}`;
+    out.warn(`The search stopped early, so a fault may need less than is shown.${cause}`);
   }
   if (!first) {
     return out.done(`${counted(lives, "history", "histories")} passed, seed ${shown.seed}`);

@@ -50,7 +50,7 @@ export interface Search {
   readonly lives: number;
   /** What was tried. */
   readonly coverage: Coverage;
-  /** The error that ended the search after a fault was found, if one did. */
+  /** The error that ended the search after a fault was found, if one did; `Cancelled` for the signal. */
   readonly broken?: unknown;
 }
 
@@ -67,7 +67,12 @@ interface Searching {
   readonly without: Set<Ingredient>;
 }
 
-/** Searches for faults. After each one, lives without its cause are tried. */
+/**
+ * Searches for faults. After each one, lives without its cause are tried. Faults found before an error
+ * or the signal are kept.
+ *
+ * @throws {Cancelled} when the signal fires before a fault is found.
+ */
 export async function searchFaults(options: SearchOptions): Promise<Search> {
   const searching: Searching = { tried: 0, coverage: new Map(), without: new Set() };
   const found: Found[] = [];
@@ -127,8 +132,8 @@ async function searchOne(
     return false;
   });
   await fc.check(property, { numRuns: runs, seed: seed + round });
-  if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
-  return { fault, lives: fault ? until : searching.tried - before, why: broken?.why };
+  const why = signal.aborted ? new Cancelled("Stopped", { cause: signal.reason }) : broken?.why;
+  return { fault, lives: fault ? until : searching.tried - before, why };
 }
 
 /** Tries one life. */
