@@ -197,11 +197,12 @@ async function save({ tx }: Place, row: Subscription): Promise<void> {
     .where("id", "=", row.id).execute();
 }
 
-/** Ends the family shares of a deleted subscription. */
+/** Ends the family shares of a deleted subscription, but for one that goes with its customer. */
 async function endShares(journal: Journal, call: Now, source: Subscription): Promise<void> {
   const { tx, now } = call;
   const members = await tx.selectFrom("subscriptions").selectAll()
-    .where("shared_from_id", "=", source.id).orderBy("seq").execute();
+    .where("shared_from_id", "=", source.id).where("customer_id", "!=", source.customer_id)
+    .orderBy("seq").execute();
   const end = expire(source, now, "deletion", []);
   for (const member of members) {
     const step = mirror(end, member);
