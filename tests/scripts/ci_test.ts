@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -51,18 +51,19 @@ const POSTGRES: Part = {
 };
 const OPTIONS = { ignore: Deno.build.os !== "linux" };
 
-Deno.test("CI runs tests, checks and tests on PostgreSQL, and adds them up", OPTIONS, async () => {
-  const { code, lines, asked } = await run({ test: TESTS, postgres: POSTGRES });
-  equal(code, 0);
-  equal(lines.at(-1), "22 passed, 0 failed, 5 skipped");
-  const [test, check, postgres = "", ...rest] = asked.map((line) =>
-    line.replace(/^-y deno@[\d.]+ task /, "")
-  );
-  deepEqual([test, check, rest], ["test", "check", []]);
-  const [, , ...files] = postgres.split(" ");
-  match(postgres, /^test:postgres --limit=\d+ tests\//);
-  for (const file of files) ok((await Deno.stat(new URL(`../../${file}`, import.meta.url))).isFile);
-});
+Deno.test(
+  "CI runs all tests on both engines and the checks, and adds the tests up",
+  OPTIONS,
+  async () => {
+    const { code, lines, asked } = await run({ test: TESTS, postgres: POSTGRES });
+    equal(code, 0);
+    equal(lines.at(-1), "22 passed, 0 failed, 5 skipped");
+    const tasks = asked.map((line) => line.replace(/^-y deno@[\d.]+ task /, ""));
+    deepEqual(tasks.slice(0, 2), ["test", "check"]);
+    // Without files, it runs all of them.
+    match(tasks.slice(2).join("\n"), /^test:postgres --limit=\d+$/);
+  },
+);
 
 Deno.test("CI fails with any of its parts, and runs the others", OPTIONS, async () => {
   const failed = { says: "FAILED | 9 passed | 3 failed (1s)", code: 1 };

@@ -71,6 +71,14 @@ export async function giveBack(name: string): Promise<void> {
   await drop(found);
 }
 
+/** Drops the databases that no test uses. */
+export async function dropFree(): Promise<void> {
+  for (const one of free.splice(0)) {
+    const found = await one;
+    if (found) await drop(found);
+  }
+}
+
 function use(found: Reused): string {
   used.set(found.name, found);
   return found.name;

@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { ONLY_POSTGRES, openService } from "./engine.ts";
-import { giveBack, takeDatabase } from "./reused_databases.ts";
+import { dropFree, giveBack, takeDatabase } from "./reused_databases.ts";
 import {
   addressOf,
   connectTo,
@@ -50,6 +50,8 @@ async function contentsOf(client: Client): Promise<Record<string, unknown[]>> {
 
 /** Takes a database, and gives it back after a change. Returns its name, and that of the next one. */
 async function changed(change: (name: string) => Promise<unknown>): Promise<[string, string]> {
+  // The next one would be one that an earlier test gave back.
+  await dropFree();
   const name = await takeDatabase();
   await change(name);
   await giveBack(name);
@@ -62,6 +64,8 @@ Deno.test("a database that is used again is like a new one, after any use", REUS
   const made = await createDatabase();
   const usual = await onDatabase(made, contentsOf);
   await dropDatabase(made);
+  // The next one would be one that an earlier test gave back.
+  await dropFree();
   for (let round = 0; round < 3; round++) {
     const name = await takeDatabase();
     for (const [what, rows] of Object.entries(await onDatabase(name, contentsOf))) {
