@@ -61,7 +61,7 @@ Deno.test(
     const tasks = asked.map((line) => line.replace(/^-y deno@[\d.]+ task /, ""));
     deepEqual(tasks.slice(0, 2), ["test", "check"]);
     // Without files, it runs all of them.
-    match(tasks.slice(2).join("\n"), /^test:postgres --limit=\d+$/);
+    match(tasks.slice(2).join("\n"), /^test:postgres --again --limit=\d+$/);
   },
 );
 
@@ -84,6 +84,26 @@ Deno.test("CI fails with any of its parts, and runs the others", OPTIONS, async 
     "21 passed, 3 failed, 1 skipped",
   ]);
 });
+
+Deno.test(
+  "CI succeeds when all that failed on PostgreSQL passed the second time",
+  OPTIONS,
+  async () => {
+    const first = "FAILED | 9 passed | 2 failed | 4 ignored (3m2s)";
+    const second = await run({
+      test: TESTS,
+      postgres: { says: `${first}\nok | 2 passed | 0 failed | 9 filtered out (9s)` },
+    });
+    equal(second.code, 0);
+    equal(second.lines.at(-1), "23 passed, 0 failed, 5 skipped");
+    const still = await run({
+      test: TESTS,
+      postgres: { says: `${first}\nFAILED | 1 passed | 1 failed | 9 filtered out (9s)`, code: 1 },
+    });
+    equal(still.code, 1);
+    equal(still.lines.at(-1), "22 passed, 1 failed, 5 skipped");
+  },
+);
 
 Deno.test("CI fails when tests end without a summary, as after a time limit", OPTIONS, async () => {
   const late = { says: "FAILED: the tests did not end within 12 minutes", code: 130 };
