@@ -1,10 +1,10 @@
 /**
- * The single tests of the test files: which switches each of them passes, and which come first.
+ * The single tests of the test files: what each of them passes, and which come first.
  *
  * @module
  */
 
-import type { TestFile } from "./graph.ts";
+import { type Layout, type Passed, passedOf, sizeOf } from "./layout.ts";
 import { nearness } from "./near.ts";
 import type { Runner } from "./runner_process.ts";
 
@@ -18,16 +18,18 @@ export interface Case {
   readonly name: string;
   /** Its usual duration, in milliseconds. */
   readonly ms: number;
-  /** The switches that it passes. */
-  readonly hits: ReadonlySet<number>;
+  /** The probes that it passes. */
+  readonly passed: Passed;
+  /** The number of these probes. */
+  readonly size: number;
 }
 
 /** The tests of a file. */
 export interface CasesOfFile {
   /** Those that pass without a fault. */
   readonly cases: readonly Case[];
-  /** The switches that are passed while files load. */
-  readonly atLoad: readonly number[];
+  /** The probes that are passed while files load. */
+  readonly atLoad: Passed;
   /** The names of those that fail without a fault, with the reason. */
   readonly failing: readonly string[];
 }
@@ -38,19 +40,30 @@ export const LOAD_LIMIT_MS = 120_000;
 /** A test that takes longer than this without a fault, in milliseconds, is left out. */
 const LONGEST_CASE_MS = 60_000;
 
-/** Runs all tests of a file once, without a fault. */
-export async function measureCases({ path }: TestFile, runner: Runner): Promise<CasesOfFile> {
+/** Runs all tests of a file once, without a fault; those that fail once more, as it may be chance. */
+export async function measureCases(
+  path: string,
+  runner: Runner,
+  layout: Layout,
+): Promise<CasesOfFile> {
   const loaded = await runner.ask({ do: "load", file: path }, LOAD_LIMIT_MS);
   const cases: Case[] = [];
   const failing = loaded.failure === undefined ? [] : [`${path}: ${loaded.failure}`];
   for (const [index, name] of (loaded.tests ?? []).entries()) {
     if (name === null) continue;
-    const request = { do: "run", file: path, test: index } as const;
-    const { failure, hits, ms } = await runner.ask(request, LONGEST_CASE_MS);
-    if (failure === undefined) cases.push({ file: path, index, name, ms, hits: new Set(hits) });
-    else failing.push(`${path} ${name}: ${failure}`);
+    const request = { do: "run", file: path, test: index, name, probes: "all" } as const;
+    const first = await runner.ask(request, LONGEST_CASE_MS);
+    const { failure, passed, ms } = first.failure === undefined
+      ? first
+      : await runner.ask(request, LONGEST_CASE_MS);
+    if (failure !== undefined) {
+      failing.push(`${path} ${name}: ${failure.slice(0, 500)}`);
+      continue;
+    }
+    const all = passedOf(passed, layout);
+    cases.push({ file: path, index, name, ms, passed: all, size: sizeOf(all) });
   }
-  return { cases, atLoad: loaded.hits, failing };
+  return { cases, atLoad: passedOf(loaded.passed, layout), failing };
 }
 
 /** Tests in the order in which they probably find a fault of a file, for the least time. */
@@ -63,4 +76,26 @@ export function inOrderFor(
     (one.ms + 5) / (1 + (successes.get(one) ?? 0)) / 8 ** nearness(file, one.file);
   return cases.map((one) => ({ one, at: rank(one) })).sort((a, b) => a.at - b.at)
     .map(({ one }) => one);
+}
+
+/**
+ * Tests in the order in which they probably find a fault in code that runs while its file loads: those
+ * that run the most of the file first, next to what they run of others.
+ */
+export function inLoadedOrderFor(file: string, cases: readonly Case[]): Case[] {
+  const share = ({ passed, size }: Case) => {
+    const digits = passed.get(file);
+    return digits === undefined ? 0 : (1 + sizeOf(new Map([[file, digits]]))) / (1 + size);
+  };
+  return cases.map((one) => ({ one, at: share(one) * 8 ** nearness(file, one.file) }))
+    .sort((a, b) => b.at - a.at).map(({ one }) => one);
+}
+
+/**
+ * Tests that are not near a file, in the order in which they probably find a fault of it: those next
+ * to it, then those that run little else. The order does not depend on the machine.
+ */
+export function inFarOrderFor(file: string, cases: readonly Case[]): Case[] {
+  return cases.map((one) => ({ one, at: one.size / 8 ** nearness(file, one.file) }))
+    .sort((a, b) => a.at - b.at).map(({ one }) => one);
 }

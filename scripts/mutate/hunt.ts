@@ -7,6 +7,7 @@
 
 import { type Case, inOrderFor, LOAD_LIMIT_MS } from "./cases.ts";
 import { type Copy, withFaultIn } from "./copies.ts";
+import { passes } from "./layout.ts";
 import type { Fault } from "./places.ts";
 import { type Runner, runnerIn } from "./runner_process.ts";
 
@@ -37,30 +38,42 @@ function limitOf({ ms }: Case): number {
   return LEAST_LIMIT_MS + 10 * ms;
 }
 
+/** A fault with its switch. */
+export interface Switched {
+  /** The fault. */
+  readonly fault: Fault;
+  /** The number of its switch. */
+  readonly id: number;
+  /** The place of the probe around it in its file, if there is one. */
+  readonly probe: number | undefined;
+  /** The number of that probe in the tree. */
+  readonly probeId: number | undefined;
+}
+
 /** The result of tests with switches. */
 export interface Hunted {
   /** The test that finds the fault. */
   finder: Finder | undefined;
   /**
-   * The tests that passed without passing the switch, though they had passed it before: its code runs
-   * once in a process, when a module is loaded late or before a cache is filled.
+   * The tests that passed without running the code around the switch, though they had run it before:
+   * it runs once in a process, when a module is loaded late or before a cache is filled.
    */
   missed: Case[];
 }
 
 /** Tries a fault by its switch. */
 export async function trySwitched(
-  fault: Fault,
-  id: number,
+  switched: Switched,
   cases: readonly Case[],
   { warm }: Slot,
   successes: Successes,
 ): Promise<Hunted> {
   const missed: Case[] = [];
-  const finder = await firstFinder(fault, cases, successes, {
+  const ordered = inOrderFor(switched.fault.file, cases, successes);
+  const finder = await firstFinder(ordered, successes, {
     async withFault(one) {
-      const outcome = await run(warm, one, [id]);
-      if (!outcome.failed && !outcome.hits.includes(id)) missed.push(one);
+      const outcome = await run(warm, one, [switched]);
+      if (misses(one, switched, outcome)) missed.push(one);
       return outcome;
     },
     without: (one) => run(warm, one),
@@ -69,29 +82,42 @@ export async function trySwitched(
   return { finder, missed };
 }
 
+/** Whether a test has not run the code around a switch, though it did before. */
+function misses(
+  one: Case,
+  { fault, id, probe, probeId }: Switched,
+  { failed, hits, passed }: Outcome,
+): boolean {
+  if (failed || hits.includes(id) || probeId === undefined || passed.includes(probeId)) {
+    return false;
+  }
+  return passes(one.passed, fault.file, probe) === "yes";
+}
+
 /**
  * Tries some faults by their switches, all at once: most tests pass with all of them, and so with each
  * of them alone. Only a test that fails runs with one fault at a time.
  */
 export async function tryTogether(
-  faults: ReadonlyMap<number, Fault>,
-  cases: readonly Case[],
+  faults: ReadonlyMap<Switched, ReadonlySet<Case>>,
   slot: Slot,
   successes: Successes,
-): Promise<Map<number, Hunted>> {
-  const results = new Map([...faults.keys()].map((id): [number, Hunted] => [id, {
+): Promise<Map<Switched, Hunted>> {
+  const results = new Map([...faults.keys()].map((one): [Switched, Hunted] => [one, {
     finder: undefined,
     missed: [],
   }]));
+  const cases = new Set([...faults.values()].flatMap((ofFault) => [...ofFault]));
   for (const one of cases) {
-    const open = [...results].filter(([id, { finder }]) => !finder && one.hits.has(id));
+    const open = [...results].filter(([switched, { finder }]) =>
+      !finder && faults.get(switched)?.has(one)
+    );
     if (open.length === 0) continue;
-    const { failed, hits } = await run(slot.warm, one, open.map(([id]) => id));
-    for (const [id, result] of open) {
-      const fault = faults.get(id);
-      if (!failed && !hits.includes(id)) result.missed.push(one);
-      if (!failed || fault === undefined) continue;
-      const { finder, missed } = await trySwitched(fault, id, [one], slot, successes);
+    const outcome = await run(slot.warm, one, open.map(([switched]) => switched));
+    for (const [switched, result] of open) {
+      if (misses(one, switched, outcome)) result.missed.push(one);
+      if (!outcome.failed) continue;
+      const { finder, missed } = await trySwitched(switched, [one], slot, successes);
       result.finder = finder;
       result.missed.push(...missed);
     }
@@ -109,15 +135,19 @@ export async function tryLoaded(
   if (cases.length === 0) return undefined;
   const fresh = runnerIn(plain);
   try {
-    return await withFaultIn(plain, fault, () =>
-      firstFinder(fault, cases, successes, {
-        withFault: (one) => run(fresh, one),
-        without: (one) => run(warm, one),
-        renew: async () => {
-          await fresh.stop();
-          await warm.stop();
-        },
-      }));
+    return await withFaultIn(
+      plain,
+      fault,
+      () =>
+        firstFinder(inOrderFor(fault.file, cases, successes), successes, {
+          withFault: (one) => run(fresh, one),
+          without: (one) => run(warm, one),
+          renew: async () => {
+            await fresh.stop();
+            await warm.stop();
+          },
+        }),
+    );
   } finally {
     await fresh.stop();
   }
@@ -129,18 +159,24 @@ interface Outcome {
   readonly failed: boolean;
   /** Whether it had to be stopped. */
   readonly late: boolean;
-  /** The switches that it passed. */
+  /** The faults that it passed. */
   readonly hits: readonly number[];
+  /** The probes around the faults that it passed. */
+  readonly passed: readonly number[];
 }
 
 /** Runs a test, with some faults or without. */
-async function run(runner: Runner, one: Case, faults: number[] = []): Promise<Outcome> {
-  const { file, index } = one;
+async function run(runner: Runner, one: Case, switched: Switched[] = []): Promise<Outcome> {
+  const { file, index, name } = one;
   const loaded = await runner.ask({ do: "load", file }, LOAD_LIMIT_MS);
-  if (loaded.failure !== undefined) return { failed: true, late: loaded.late, hits: [] };
-  const request = { do: "run", file, test: index, faults } as const;
-  const { failure, late, hits } = await runner.ask(request, limitOf(one));
-  return { failed: failure !== undefined, late, hits };
+  if (loaded.failure !== undefined) {
+    return { failed: true, late: loaded.late, hits: [], passed: [] };
+  }
+  const faults = switched.map(({ id }) => id);
+  const probes = switched.flatMap(({ probeId }) => probeId ?? []);
+  const request = { do: "run", file, test: index, name, faults, probes } as const;
+  const { failure, late, hits, passed } = await runner.ask(request, limitOf(one));
+  return { failed: failure !== undefined, late, hits, passed };
 }
 
 /** The ways to run a test. */
@@ -153,14 +189,13 @@ interface Ways {
   renew(): Promise<void>;
 }
 
-/** The first test that finds a fault. */
+/** The first of some tests that finds a fault. */
 async function firstFinder(
-  fault: Fault,
   cases: readonly Case[],
   successes: Successes,
   ways: Ways,
 ): Promise<Finder | undefined> {
-  for (const one of inOrderFor(fault.file, cases, successes)) {
+  for (const one of cases) {
     const { failed, late } = await ways.withFault(one);
     if (!failed || !await isBecauseOfFault(one, ways)) continue;
     successes.set(one, (successes.get(one) ?? 0) + 1);

@@ -6,7 +6,7 @@
  * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit.
  * `--max N` sets how many faults are counted in each room, `--jobs N` how many are tried at a time,
  * `--seed N` which are drawn. `--near` leaves out tests that start programs, unless they are near
- * a fault. `--nice N` sets the priority of all processes (10). `--write` writes each room's result into
+ * a fault, and most of the others that are not. `--nice N` sets the priority of all processes (10). `--write` writes each room's result into
  * `RESULTS.md`, as soon as the room is done. It fails when the tests find less than `--at-least P`
  * percent (95) of a room's faults. A fault that makes no difference belongs into `equal.json`, with
  * the reason.

@@ -11,8 +11,9 @@ import { equalOf } from "./equal.ts";
 import { type Fault, faultsIn } from "./places.ts";
 import { runDeno } from "./process.ts";
 import { chooseFaults } from "./choose.ts";
-import { testFiles } from "./graph.ts";
+import { filesUnder, testFiles } from "./graph.ts";
 import type { Slot } from "./hunt.ts";
+import { layoutOf } from "./layout.ts";
 import { tryRoom } from "./rooms.ts";
 import { runnerIn } from "./runner_process.ts";
 import { inRandomOrder, roomOf } from "./sample.ts";
@@ -48,7 +49,7 @@ export interface Plan {
 
 /**
  * Tries the faults of a plan. All that it writes is in a temporary folder, which is gone afterwards,
- * and the coverage in Deno's own cache.
+ * and what tests pass in Deno's own cache.
  */
 export async function tryFaults(plan: Plan): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "mutate-" }));
@@ -60,18 +61,24 @@ export async function tryFaults(plan: Plan): Promise<void> {
       copyTree(plan.root, join(folder, name), { denoDir, seed, signal });
     const first = await copy("1");
     if (!plan.near) await checkTypes(first);
+    const began = performance.now();
     const { rooms, refused } = await chooseFaults(await faultsByRoom(plan), first, plan.max);
+    const seconds = ((performance.now() - began) / 1000).toFixed(0);
+    plan.tell(`Checked the types of ${refused.size} faults, ${seconds} s`);
     const open = [...rooms.values()].flat().filter((fault) => !refused.get(fault));
-    const switches = await switchesFor(open, plan.root);
+    const kept = join(denoDir, "mutate", createHash("sha256").update(plan.root).digest("hex"));
+    const sources = ["cli.ts", ...await filesUnder(first.cwd, "lib")];
+    const layout = await layoutOf(first.cwd, sources, kept);
+    const switches = await switchesFor(open, first.cwd, layout);
     for (let job = 1; job <= plan.jobs; job++) {
       const plain = job === 1 ? first : await copy(String(job));
       const other = await copy(`${job}-switches`);
       for (const [file, text] of switches.sources) await other.write(file, text);
       slots.push({ plain, warm: runnerIn(other) });
     }
-    const stock = stockOf(await testFiles(first), slots, plan.tell);
-    const kept = join(denoDir, "mutate", createHash("sha256").update(plan.root).digest("hex"));
-    const place = { plan, slots, stock, switches, refused, successes: new Map(), kept };
+    const tests = await testFiles(first);
+    const stock = stockOf({ tests, slots, layout, root: first.cwd, kept, tell: plan.tell });
+    const place = { plan, slots, stock, switches, layout, refused, successes: new Map(), kept };
     for (const [room, faults] of rooms) {
       await tryRoom(faults, place);
       await plan.endRoom(room);

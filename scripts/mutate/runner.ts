@@ -12,7 +12,10 @@ export type Request =
     readonly do: "run";
     readonly file: string;
     readonly test: number;
+    readonly name: string;
     readonly faults?: readonly number[];
+    /** Which probes the answer has, if they are passed. */
+    readonly probes?: readonly number[] | "all";
   };
 
 /** The result of a request. */
@@ -21,8 +24,10 @@ export interface Answer {
   readonly failure?: string | undefined;
   /** The names of the tests in a file. Those that are ignored have none. */
   readonly tests?: readonly (string | null)[];
-  /** The numbers of the switches that were passed without a fault, or of the faults that were. */
+  /** The faults that were on, and passed. */
   readonly hits: readonly number[];
+  /** The probes that were passed, of those that were asked for; of a file that loads, all. */
+  readonly passed: readonly number[];
   /** Its duration, in milliseconds. */
   readonly ms: number;
 }
@@ -62,16 +67,17 @@ let loading: Test[] = [];
 let active: ReadonlySet<number> = new Set();
 /** How often they were passed. */
 let times = 0;
-/** The switches that were passed since the last answer. */
+/** The faults that were passed since the last answer. */
 let hits = new Set<number>();
+/** The probes that were passed since then: a one at the number of each. */
+const passed = new Uint8Array(1 << 18);
 /** An error that no test has caught. */
 let uncaught: unknown;
 
 /** Whether a fault is on: what each switch calls. */
 function isFaultOn(id: number): boolean {
-  const isOn = active.has(id);
-  if (isOn || active.size === 0) hits.add(id);
-  if (!isOn) return false;
+  if (!active.has(id)) return false;
+  hits.add(id);
   if (++times > MOST_HITS) throw new Error("The fault makes an endless loop");
   return true;
 }
@@ -109,15 +115,27 @@ async function load(file: string): Promise<Test[]> {
   return loading;
 }
 
+/** The numbers of the probes that were passed. */
+function allPassed(): number[] {
+  const numbers: number[] = [];
+  for (let at = passed.indexOf(1); at >= 0; at = passed.indexOf(1, at + 1)) numbers.push(at);
+  return numbers;
+}
+
+/** What the answer to a request says of itself. */
+type Outcome = Pick<Answer, "failure" | "tests">;
+
 /** Does what a request asks for. */
-async function answer(request: Request): Promise<Omit<Answer, "hits" | "ms">> {
+async function answer(request: Request): Promise<Outcome> {
   const tests = await load(request.file);
   if (request.do === "load") {
     return { tests: tests.map(({ name, ignore }) => ignore ? null : name) };
   }
   const test = tests[request.test];
-  if (test === undefined) throw new RangeError("Cannot run a test: there is no such test");
-  hits = new Set();
+  if (test?.name !== request.name) {
+    throw new RangeError("Cannot run a test: there is no such test");
+  }
+  passed.fill(0);
   active = new Set(request.faults);
   await test.fn(contextOf(test.name));
   // What nobody waits for may still fail.
@@ -129,6 +147,7 @@ async function answer(request: Request): Promise<Omit<Answer, "hits" | "ms">> {
 /** Answers all requests. */
 async function main(): Promise<void> {
   Object.defineProperty(globalThis, "__isFaultOn", { value: isFaultOn });
+  Object.defineProperty(globalThis, "__passed", { value: passed });
   Object.defineProperty(Deno, "test", { value: register });
   const exit = () => {
     throw new Error("A test may not end the program");
@@ -151,23 +170,31 @@ async function main(): Promise<void> {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      [uncaught, times] = [undefined, 0];
+      [uncaught, times, hits] = [undefined, 0, new Set()];
+      passed.fill(0);
+      const request: Request = JSON.parse(line);
       const began = clock();
-      let result: Omit<Answer, "hits" | "ms">;
+      let result: Outcome;
       try {
-        result = await answer(JSON.parse(line));
+        result = await answer(request);
       } catch (error) {
         result = { failure: String(error instanceof Error ? error.stack : error) };
       }
+      const ms = clock() - began;
       active = new Set();
+      const wanted = request.do === "load" ? "all" : request.probes ?? [];
+      const full: Answer = {
+        ...result,
+        hits: [...hits],
+        passed: wanted === "all" ? allPassed() : wanted.filter((id) => passed[id] === 1),
+        ms,
+      };
       // A test that failed may not have tidied up.
       for (const name of Object.keys(env.toObject())) {
         if (before[name] === undefined) env.delete(name);
       }
       for (const [name, value] of Object.entries(before)) env.set(name, value);
-      const full: Answer = { ...result, hits: [...hits], ms: clock() - began };
       write(new TextEncoder().encode(`\n${MARK}${JSON.stringify(full)}\n`));
-      hits = new Set();
     }
   }
 }

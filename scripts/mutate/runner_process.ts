@@ -67,7 +67,8 @@ export function runnerIn(copy: Copy): Runner {
         if (!next.done) return { ...next.value, late: false };
         await stop();
         copy.signal.throwIfAborted();
-        return { failure: late ? "It took too long" : "The process ended", late, hits: [], ms: 0 };
+        const failure = late ? "It took too long" : "The process ended";
+        return { failure, late, hits: [], passed: [], ms: 0 };
       } finally {
         clearTimeout(timer);
         copy.signal.removeEventListener("abort", end);

@@ -8,6 +8,7 @@
 import { parse } from "@babel/parser";
 import type { Host } from "./hosts.ts";
 import { type Fault, withFault } from "./places.ts";
+import { noting, PASSED, type Probe } from "./probes.ts";
 
 /** The function that switches call: whether the fault with a number is on. */
 export const SWITCH = "__isFaultOn";
@@ -20,58 +21,77 @@ export interface Numbered {
   readonly fault: Fault & { readonly host: Host };
 }
 
-/** A host with all its faults. */
-interface Group {
-  /** The host. */
-  readonly host: Host;
-  /** Its faults. */
-  readonly faults: Numbered[];
+/** A part of a source that gets another text around it. */
+interface Part {
+  /** Where it begins. */
+  readonly start: number;
+  /** Where it ends. */
+  readonly end: number;
+  /** Parts of the same place: the lower one comes outside. */
+  readonly depth: number;
+  /** The new text, with the text of what is inside. */
+  readonly wrap: (inner: string) => string;
 }
 
-/** Without a runner every fault is off. */
-const DEFINITION = `const ${SWITCH} = globalThis.${SWITCH} ?? (() => false); `;
+/** Without a runner every fault is off, and nobody reads the notes. */
+const DEFINITION = `const ${SWITCH} = globalThis.${SWITCH} ?? (() => false), ` +
+  `${PASSED} = globalThis.${PASSED} ?? []; `;
 
-/**
- * A source with a switch for each fault. Undefined when the result is no valid program.
- */
-export function withSwitches(source: string, faults: readonly Numbered[]): string | undefined {
-  const groups = new Map<string, Group>();
-  for (const one of faults) {
-    const { host } = one.fault;
-    const key = `${host.start} ${host.end} ${host.isStatement}`;
-    const group = groups.get(key) ?? { host, faults: [] };
-    group.faults.push(one);
-    groups.set(key, group);
-  }
-  // Outer hosts come before those in them.
-  const sorted = [...groups.values()].sort((a, b) =>
-    a.host.start - b.host.start || b.host.end - a.host.end ||
-    Number(b.host.isStatement) - Number(a.host.isStatement)
+/** A source with a switch for each fault, and with probes, whose numbers begin with `base`. */
+export function withSwitches(
+  source: string,
+  faults: readonly Numbered[],
+  { probes, base }: { probes: readonly Probe[]; base: number } = { probes: [], base: 0 },
+): string {
+  const hosts = Map.groupBy(
+    faults,
+    ({ fault: { host } }) => `${host.start} ${host.end} ${host.isStatement}`,
   );
+  const parts = [
+    ...probes.map((probe, i): Part => ({
+      ...probe,
+      depth: 0,
+      wrap: (inner) => noting(probe, base + i, inner),
+    })),
+    ...[...hosts.values()].flatMap((ofHost): Part[] => {
+      const host = ofHost[0]?.fault.host;
+      if (host === undefined) return [];
+      const form = host.isStatement ? statement : expression;
+      return [{
+        start: host.start,
+        end: host.end,
+        depth: host.isStatement ? 1 : 2,
+        wrap: (inner) => form(source, inner, ofHost),
+      }];
+    }),
+  ];
+  // Outer parts come before those in them.
+  parts.sort((a, b) => a.start - b.start || b.end - a.end || a.depth - b.depth);
   const first = /^#!.*\n/.exec(source)?.[0] ?? "";
-  const text = first + DEFINITION + render(source, first.length, source.length, sorted);
+  return first + DEFINITION + render(source, first.length, source.length, parts);
+}
+
+/** Whether a text is a valid program. */
+export function isProgram(text: string): boolean {
   try {
     parse(text, { sourceType: "module", plugins: ["typescript", "deferredImportEvaluation"] });
-    return text;
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
-/** A part of a source with the switches of the groups in it. */
-function render(source: string, start: number, end: number, groups: readonly Group[]): string {
+/** A stretch of a source with the parts in it. */
+function render(source: string, start: number, end: number, parts: readonly Part[]): string {
   let [text, at] = ["", start];
-  for (let i = 0; i < groups.length; i++) {
-    const group = groups[i];
-    if (group === undefined) break;
-    const { host, faults } = group;
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i];
+    if (part === undefined) break;
     let last = i + 1;
-    while (last < groups.length && (groups[last]?.host.start ?? 0) < host.end) last++;
-    const inner = render(source, host.start, host.end, groups.slice(i + 1, last));
-    const before = source.slice(at, host.start);
-    text += before +
-      (host.isStatement ? statement(source, inner, faults) : expression(source, inner, faults));
-    at = host.end;
+    while (last < parts.length && (parts[last]?.start ?? 0) < part.end) last++;
+    const inner = render(source, part.start, part.end, parts.slice(i + 1, last));
+    text += source.slice(at, part.start) + part.wrap(inner);
+    at = part.end;
     i = last - 1;
   }
   return text + source.slice(at, end);

@@ -55,9 +55,37 @@ async function isRefused(fault: Fault, copy: Copy): Promise<boolean> {
   return await withFaultIn(copy, fault, () => fails(copy, fault.file));
 }
 
-/** Whether the type checker refuses the whole tree because of a fault. */
-export async function isRefusedAnywhere(fault: Fault, copy: Copy): Promise<boolean> {
-  return await withFaultIn(copy, fault, () => fails(copy));
+/**
+ * The faults because of which the type checker refuses the whole tree. Mostly it accepts all of them
+ * at once; otherwise each half is checked.
+ */
+export async function refusedAnywhere(faults: readonly Fault[], copy: Copy): Promise<Set<Fault>> {
+  const [first, ...others] = faults;
+  if (first === undefined) return new Set();
+  if (!overlap(faults) && !await failWith(faults, copy)) return new Set();
+  if (others.length === 0) return new Set([first]);
+  const half = Math.ceil(faults.length / 2);
+  return new Set([
+    ...await refusedAnywhere(faults.slice(0, half), copy),
+    ...await refusedAnywhere(faults.slice(half), copy),
+  ]);
+}
+
+/** Whether two of some faults are in the same place, so that they cannot be there together. */
+function overlap(faults: readonly Fault[]): boolean {
+  return faults.some((one, i) =>
+    faults.slice(i + 1).some(({ file, start, end }) =>
+      file === one.file && start <= one.end && one.start <= end
+    )
+  );
+}
+
+/** Whether a check of the whole tree fails with some faults. */
+async function failWith(faults: readonly Fault[], copy: Copy): Promise<boolean> {
+  const [last, ...others] = faults.toSorted((a, b) => b.start - a.start);
+  if (last === undefined) return await fails(copy);
+  // Those that begin later are put in first, so the places of the others stay right.
+  return await withFaultIn(copy, last, () => failWith(others, copy));
 }
 
 /** Whether a check of the types fails. */

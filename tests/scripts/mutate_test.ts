@@ -8,7 +8,6 @@ import { byRoom, renderReport, shareFound } from "../../scripts/mutate/report.ts
 import { renderResults } from "../../scripts/mutate/results.ts";
 import { inRandomOrder, roomOf } from "../../scripts/mutate/sample.ts";
 import { failedTest, type Trial } from "../../scripts/mutate/trial.ts";
-import { SWITCH, withSwitches } from "../../scripts/mutate/switches.ts";
 import { takeCounted } from "../../scripts/mutate/turns.ts";
 import { placesIn } from "../../scripts/mutate/types.ts";
 
@@ -89,67 +88,6 @@ const k: "l" | undefined = { "m": c, 6: a } as F satisfies B;`;
     'field "m": c,',
     "field 6: a",
   ]);
-});
-
-/** A source with a switch for each fault in its functions. */
-function switched(source: string): string {
-  const faults = faultsIn("lib/a.ts", source);
-  const numbered = faults.flatMap((fault, id) =>
-    fault.host ? [{ id, fault: { ...fault, host: fault.host } }] : []
-  );
-  const text = withSwitches(source, numbered);
-  ok(text !== undefined, source);
-  return text;
-}
-
-Deno.test("a source with switches does what each of its faults does", () => {
-  const source = `let log = [];
-function f(a, b) {
-  const { c = 2 } = { ...a, d: [1, ...(b ?? [])] };
-  if (a?.list.find((one) => one > 1)?.toString().trim() === "2" || !b) log.push("x");
-  for (const one of [3, 4]) {
-    if (one === 3) continue;
-    log.push(\`\${one}\`);
-    if (c > 5) break;
-  }
-  while (log.length < 4) log.push(c);
-  if (a.stop) throw new Error("stop");
-  return log.slice(1).map((one) => ({ one, c: c + 1 }));
-}
-return [[{ list: [1, 2, 3] }, null], [{}, [5]], [{ c: 6, stop: true }, []]].map((args) => {
-  log = [];
-  try {
-    return f(...args);
-  } catch (error) {
-    return error.name;
-  }
-});`;
-  const body = source.slice(0, source.indexOf("\nreturn [["));
-  const outcome = (text: string, on?: number) => {
-    // Most faults end; a loop without an end is stopped by its switch.
-    const lines = text.replace(/^const __.*?; /, "") + source.slice(body.length);
-    let left = 1000;
-    const isOn = (id: number) => {
-      if (id === on && left-- < 0) throw new Error("endless");
-      return id === on;
-    };
-    try {
-      return JSON.stringify(new Function(SWITCH, lines)(isOn));
-    } catch (error) {
-      return String(error);
-    }
-  };
-  const text = switched(body);
-  equal(outcome(text), outcome(body));
-  let different = 0;
-  for (const [id, fault] of faultsIn("lib/a.ts", body).entries()) {
-    // These are loops without an end.
-    if (fault.host === undefined || /log\.push\(c\)|log.length < 4/.test(fault.text)) continue;
-    const alone = outcome(withFault(body, fault));
-    equal(outcome(text, id), alone, `${fault.kind} ${fault.before}`);
-    if (alone !== outcome(body)) different++;
-  }
-  ok(different > 15, `${different}`);
 });
 
 Deno.test("only code of functions has a switch", () => {
