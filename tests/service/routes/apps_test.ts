@@ -301,6 +301,28 @@ Deno.test("an Apple app has a StoreKit configuration of its active products", as
   match(text, /"subscriptionGroups":\[\{.*"recurringSubscriptionPeriod":"P1M"/);
 });
 
+Deno.test("every id in a StoreKit configuration has eight digits, and is the same next time", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const app = await createApp(api, "app_store");
+  // One of sixteen ids has a zero in front.
+  for (let i = 0; i < 150; i++) {
+    await api.post("/products", {
+      app_id: app.id,
+      type: "consumable",
+      store_identifier: `p.${i}`,
+    });
+  }
+  const idsOf = async () => {
+    const { contents } = await api.get(`/apps/${app.id}/store_kit_config`);
+    return [...JSON.stringify(contents).matchAll(/"internalID":"([^"]*)"/g)].map(([, id]) => id);
+  };
+  const ids = await idsOf();
+  equal(new Set(ids).size, 150);
+  for (const id of ids) match(id ?? "", /^[0-9A-F]{8}$/);
+  deepEqual(await idsOf(), ids);
+});
+
 Deno.test("an app of another store has no StoreKit configuration", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);

@@ -84,6 +84,20 @@ Deno.test("balances change together or not at all, and are never negative", asyn
   ]);
 });
 
+Deno.test("a change of balances has a reference of up to 255 characters", async () => {
+  await using desk = await openDesk({ dialect: "public" });
+  const api = apiOf(desk);
+  await api.post("/virtual_currencies", { code: "GLD", name: "Gold" });
+  const change = (reference: string) =>
+    api.send("POST", "/customers/ada/virtual_currencies/transactions", {
+      adjustments: { GLD: 1 },
+      reference,
+    });
+  const { status, body } = await change("r".repeat(256));
+  deepEqual([status, body.param], [400, "reference"]);
+  equal((await change("r".repeat(255))).status, 200);
+});
+
 Deno.test("a purchase adds to the balance, and its refund subtracts", async () => {
   await using desk = await openDesk({ dialect: "public" });
   const api = apiOf(desk);

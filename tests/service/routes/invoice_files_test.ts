@@ -43,6 +43,20 @@ Deno.test("an invoice's file is found by its redirect, and is a PDF of the invoi
   for (const part of [`Invoice ${id}`, "notes_web_monthly", "10 EUR", "1.597 EUR", "ada"]) {
     ok(text.includes(part), part);
   }
+  // Each fact has a line of its own, on the page, with its value beside its name.
+  const places = [...text.matchAll(/ Tf (\d+) ([\d.]+) Td/g)].map((
+    [, x, y],
+  ) => [Number(x), Number(y)]);
+  const [[, titleY = 0] = [], ...facts] = places;
+  const names = facts.filter((_, i) => i % 2 === 0);
+  const values = facts.filter((_, i) => i % 2 === 1);
+  equal(names.length, 9);
+  let above = titleY - 20;
+  for (const [i, [x = 0, y = 0]] of names.entries()) {
+    ok(y <= above - 12 && y > 40, `line ${i} at ${y}, below ${above}`);
+    deepEqual([values[i]?.[1], (values[i]?.[0] ?? 0) > x + 60], [y, true]);
+    above = y;
+  }
   const printed = await desk.run("invoices", "file", "ada", id);
   equal(printed.code, 0, printed.err);
   equal((await download(desk, printed.out.trim())).status, 200);
