@@ -31,23 +31,32 @@ export function keepUp(
   // Nothing waits for this.
   pruneOnce().catch(report);
   return [
-    every(HOUR_MS, once(() => tidy(store, clock)), report),
-    every(SECOND_MS, once(catchUp.all), report),
-    every(HOUR_MS, pruneOnce, report),
-    every(MINUTE_MS, async () => store.shrinkLog(), report),
+    repeat(HOUR_MS, once(() => tidy(store, clock)), report),
+    repeat(SECOND_MS, once(catchUp.all), report),
+    repeat(HOUR_MS, pruneOnce, report),
+    repeat(MINUTE_MS, async () => store.shrinkLog(), report),
     // Its own timer depends on the clock, which may have been set back.
-    every(MINUTE_MS, async () => deliverer.wake(), report),
-    ...store.others ? [every(SECOND_MS, deliverer.freeDead, report)] : [],
+    repeat(MINUTE_MS, async () => deliverer.wake(), report),
+    ...store.others ? [repeat(SECOND_MS, deliverer.freeDead, report)] : [],
   ];
 }
 
-/** Repeats something without keeping the process alive. */
-function every(
+/**
+ * Repeats something each `ms` milliseconds without keeping the process alive. What has not ended is not
+ * begun again: while the database does not answer, nothing piles up. Errors go to `report`.
+ */
+export function repeat(
   ms: number,
   work: () => Promise<void>,
   report: (error: unknown) => void,
 ): ReturnType<typeof setInterval> {
-  const timer = setInterval(() => work().catch(report), ms);
+  let isUnderWay = false;
+  const timer = setInterval(async () => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    await work().catch(report);
+    isUnderWay = false;
+  }, ms);
   Deno.unrefTimer(timer);
   return timer;
 }
