@@ -47,6 +47,34 @@ function createStop(): Stop {
   };
 }
 
+/** A transaction that has done its work, and waits before its end until the test lets it go on. */
+interface Halfway<T> extends Disposable {
+  /** What came of the transaction. */
+  readonly done: Promise<T>;
+  /** Lets it end. */
+  go(): void;
+}
+
+/** Begins a transaction of the project, and waits until its work is done. */
+async function halfway<T>(
+  store: Store,
+  work: (tx: Tx) => Promise<T>,
+  locks?: "rows",
+): Promise<Halfway<T>> {
+  const stop = createStop();
+  const done = store.write(
+    async (tx) => {
+      const value = await work(tx);
+      await stop.arrive();
+      return value;
+    },
+    PROJECT,
+    locks,
+  );
+  await Promise.race([stop.reached, done]);
+  return { done, go: stop.go, [Symbol.dispose]: stop.go };
+}
+
 /** Whether something is still going on after a while. */
 async function isWaiting(work: Promise<unknown>): Promise<boolean> {
   const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), 300));
@@ -60,20 +88,13 @@ Deno.test(
     await withStores(2, async ([one, two]) => {
       await one.write((tx) => queue(tx, ["ada"]), PROJECT);
       const claims = await claimAt(two);
-      using stop = createStop();
-      const ending = two.write(
-        async (tx) => {
-          equal(await record(tx, endedWith(DELIVERED, claims)), 0);
-          await stop.arrive();
-        },
-        PROJECT,
-        "rows",
-      );
-      await stop.reached;
+      using ending = await halfway(two, async (tx) => {
+        equal(await record(tx, endedWith(DELIVERED, claims)), 0);
+      }, "rows");
       const queueing = one.write((tx) => queue(tx, ["ada", "bob"]), PROJECT);
       equal(await isWaiting(queueing), true);
-      stop.go();
-      await Promise.all([ending, queueing]);
+      ending.go();
+      await Promise.all([ending.done, queueing]);
       deepEqual(await lines(one), ["ada delivered", "ada pending ready", "bob pending ready"]);
     });
   },
@@ -86,12 +107,7 @@ Deno.test(
     await withStores(2, async ([one, two]) => {
       await one.write((tx) => queue(tx, ["ada", "bob"]), PROJECT);
       const claims = await claimAt(two);
-      using stop = createStop();
-      const queueing = one.write(async (tx) => {
-        await queue(tx, ["ada"]);
-        await stop.arrive();
-      }, PROJECT);
-      await stop.reached;
+      using queueing = await halfway(one, (tx) => queue(tx, ["ada"]));
       const ended = endedWith(DELIVERED, claims);
       // Bob's is free; Ada's is left for the project's turn.
       equal(await two.write((tx) => record(tx, ended), PROJECT, "rows"), 1);
@@ -100,8 +116,8 @@ Deno.test(
         PROJECT,
       );
       equal(await isWaiting(ending), true);
-      stop.go();
-      await Promise.all([queueing, ending]);
+      queueing.go();
+      await Promise.all([queueing.done, ending]);
       deepEqual(await lines(one), ["ada delivered", "bob delivered", "ada pending ready"]);
     });
   },
@@ -116,24 +132,15 @@ Deno.test(
       const first = await claimAt(two);
       await two.write((tx) => record(tx, endedWith(DELIVERED, first)), PROJECT, "rows");
       const second = await claimAt(two);
-      using stop = createStop();
-      const ending = two.write(
-        async (tx) => {
-          await record(tx, endedWith(DELIVERED, second));
-          await stop.arrive();
-        },
-        PROJECT,
-        "rows",
-      );
-      await stop.reached;
+      using ending = await halfway(two, (tx) => record(tx, endedWith(DELIVERED, second)), "rows");
       const again = one.write(async (tx) => {
         const own = inProject(tx, PROJECT);
         const project = await own.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
         await queueAgain({ tx: own, project }, first.map(({ delivery }) => delivery));
       }, PROJECT);
       equal(await isWaiting(again), true);
-      stop.go();
-      await Promise.all([ending, again]);
+      ending.go();
+      await Promise.all([ending.done, again]);
       deepEqual(await lines(one), ["ada pending ready", "ada delivered"]);
     });
   },
@@ -145,21 +152,11 @@ Deno.test(
   async () => {
     await withStores(2, async ([one, two]) => {
       await one.write((tx) => queue(tx, Array.from({ length: 10 }, (_, i) => `c${i}`)), PROJECT);
-      using stop = createStop();
       const options = { now: NOW, until: NOW + 1000, most: 4, holder: "one" };
-      const claiming = one.write(
-        async (tx) => {
-          const claims = await claim(tx, LANE, options);
-          await stop.arrive();
-          return claims;
-        },
-        PROJECT,
-        "rows",
-      );
-      await stop.reached;
+      using claiming = await halfway(one, (tx) => claim(tx, LANE, options), "rows");
       const theirs = await claimAt(two);
-      stop.go();
-      const ids = [...await claiming, ...theirs].map(({ delivery }) => delivery.customer_id);
+      claiming.go();
+      const ids = [...await claiming.done, ...theirs].map(({ delivery }) => delivery.customer_id);
       equal(theirs.length, 6);
       deepEqual(ids, Array.from({ length: 10 }, (_, i) => `c${i}`));
     });
@@ -174,18 +171,13 @@ Deno.test(
       await one.write((tx) => queue(tx, ["ada", "bob", "cy"]), PROJECT);
       const [ada, bob] = await claimAt(two, 2);
       ok(ada && bob);
-      using stop = createStop();
-      const disabling = one.write(async (tx) => {
-        await record(tx, endedWith(GONE, [ada]), "project");
-        await stop.arrive();
-      }, PROJECT);
-      await stop.reached;
+      using disabling = await halfway(one, (tx) => record(tx, endedWith(GONE, [ada]), "project"));
       const retry = endedWith(RETRY, [bob]);
       equal(await two.write((tx) => record(tx, retry), PROJECT, "rows"), 1);
       const later = two.write((tx) => record(tx, retry, "project"), PROJECT);
       equal(await isWaiting(later), true);
-      stop.go();
-      await Promise.all([disabling, later]);
+      disabling.go();
+      await Promise.all([disabling.done, later]);
       deepEqual(await lines(one), ["ada dead", "bob dead", "cy dead"]);
     });
   },
@@ -199,20 +191,11 @@ Deno.test(
       await one.write((tx) => queue(tx, ["ada", "bob"]), PROJECT);
       const [ada, bob] = await claimAt(two);
       ok(ada && bob);
-      using stop = createStop();
-      const retrying = two.write(
-        async (tx) => {
-          await record(tx, endedWith(RETRY, [bob]));
-          await stop.arrive();
-        },
-        PROJECT,
-        "rows",
-      );
-      await stop.reached;
+      using retrying = await halfway(two, (tx) => record(tx, endedWith(RETRY, [bob])), "rows");
       const disabling = one.write((tx) => record(tx, endedWith(GONE, [ada]), "project"), PROJECT);
       equal(await isWaiting(disabling), true);
-      stop.go();
-      await Promise.all([retrying, disabling]);
+      retrying.go();
+      await Promise.all([retrying.done, disabling]);
       deepEqual(await lines(one), ["ada dead", "bob dead"]);
     });
   },
@@ -225,23 +208,18 @@ Deno.test(
     await withStores(2, async ([one, two]) => {
       await one.write((tx) => queue(tx, ["ada", "bob"]), PROJECT);
       const claims = await claimAt(two);
-      using stop = createStop();
-      const ending = two.write(
-        async (tx) => {
-          await record(tx, endedWith(DELIVERED, claims.slice(0, 1)));
-          await stop.arrive();
-        },
-        PROJECT,
+      using ending = await halfway(
+        two,
+        (tx) => record(tx, endedWith(DELIVERED, claims.slice(0, 1))),
         "rows",
       );
-      await stop.reached;
       const held = await one.read((tx) =>
         acrossProjects(tx).selectFrom("deliveries").selectAll().orderBy("seq").execute()
       );
       const freeing = one.write((tx) => freeLeases(tx, NOW, held));
       equal(await isWaiting(freeing), true);
-      stop.go();
-      await Promise.all([ending, freeing]);
+      ending.go();
+      await Promise.all([ending.done, freeing]);
       deepEqual(await lines(one), ["ada delivered", "bob pending ready"]);
     });
   },
@@ -308,12 +286,7 @@ Deno.test(
       await one.write((tx) => queue(tx, ["ada", "bob"]), PROJECT);
       const [ada, bob] = endedWith(DELIVERED, await claimAt(two));
       ok(ada && bob);
-      using stop = createStop();
-      const queueing = one.write(async (tx) => {
-        await queue(tx, ["ada"]);
-        await stop.arrive();
-      }, PROJECT);
-      await stop.reached;
+      using queueing = await halfway(one, (tx) => queue(tx, ["ada"]));
       const claimed: string[] = [];
       const recorder = createRecorder({
         store: two,
@@ -328,8 +301,8 @@ Deno.test(
       await recorder.record(bob);
       equal(await isWaiting(held), true);
       deepEqual(claimed, []);
-      stop.go();
-      await Promise.all([queueing, held]);
+      queueing.go();
+      await Promise.all([queueing.done, held]);
       // The customer's next one was claimed before anybody was told of the end.
       deepEqual(claimed, ["ada"]);
       deepEqual(await lines(one), ["ada delivered", "bob delivered", "ada pending claimed"]);
