@@ -154,3 +154,10 @@ Deno.test("a transfer needs all three permissions, and the refusal names the mis
   const { security } = paths["/v2/projects/{project_id}/customers/{id}/actions/transfer"].post;
   deepEqual(security, [{ oauth: all }]);
 });
+
+Deno.test("a target with too long an id is refused by the field's name", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const target_customer_id = "a".repeat(1501);
+  await api.refused(badField("target_customer_id"), "POST", TRANSFER, { target_customer_id });
+});

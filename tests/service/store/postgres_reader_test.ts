@@ -58,6 +58,16 @@ Deno.test("reads on one snapshot search for the same thing once", async () => {
   deepEqual(sent, [["BEGIN", "select", "ROLLBACK", "released"]]);
 });
 
+Deno.test("nothing is kept of a search that finds nothing", async () => {
+  const { reader } = notingPool();
+  const search = sharedSearch<unknown>();
+  const found = await reader.run(async (tx) => {
+    const find = (value: unknown) => search(tx, "one", () => Promise.resolve(value));
+    return [await find(undefined), await find(1), await find(2)];
+  });
+  deepEqual(found, [undefined, 1, 1]);
+});
+
 Deno.test("reads that the database refuses together run again by themselves", async () => {
   let aborted = false;
   const { reader } = notingPool(async (sql) => {
