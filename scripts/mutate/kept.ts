@@ -1,8 +1,8 @@
 /**
  * What the tests pass, kept in files, so that the next run starts at once. What is known of a test
- * file holds until that file changes, or one that it imports from tests/. Of a changed file of the
- * product is only known that a test passes some of it: then a test may be tried in vain, but no test
- * seems to find what it does not find.
+ * file holds until that file changes. Of a changed file of the product is only known that a test passes
+ * some of it, and what a changed helper of the tests passes beside is not known: then a test may be
+ * tried in vain or not at all, but none seems to find what it does not find.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { ANY, hashOf, type Layout, type Passed, readJson, sizeOf } from "./layou
 
 /** The tests of a file as they are kept. */
 interface Kept {
-  /** The hash of all that the tests import from tests/. */
+  /** The hash of the file. */
   key: string;
   /** The hashes of the files whose probes are passed. */
   hashes: Record<string, string>;
@@ -28,15 +28,9 @@ interface Kept {
   failing: readonly string[];
 }
 
-/** The hash of all that a test file imports from tests/, with itself. */
-export async function keyOf({ files }: TestFile, root: string): Promise<string> {
-  const hashes: string[] = [];
-  for (const file of [...files].sort()) {
-    if (!file.startsWith("tests/")) continue;
-    const text = await Deno.readTextFile(join(root, file)).catch(() => "-");
-    hashes.push(file, hashOf(text));
-  }
-  return hashOf(JSON.stringify(hashes));
+/** The hash of a test file. */
+export async function keyOf({ path }: TestFile, root: string): Promise<string> {
+  return hashOf(await Deno.readTextFile(join(root, path)));
 }
 
 /** The path of what is kept of a test file. */

@@ -58,7 +58,7 @@ const TOGETHER = 16;
 const ALONE = 20;
 
 /** The number of tests for each fault, of those that are not near it, when only near ones are wanted. */
-const MOST_FAR = 200;
+const MOST_FAR = 100;
 
 /** The same for code that runs while its file loads: each fault needs a process of its own. */
 const MOST_LOADED = 40;

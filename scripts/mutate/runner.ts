@@ -131,10 +131,10 @@ async function answer(request: Request): Promise<Outcome> {
   if (request.do === "load") {
     return { tests: tests.map(({ name, ignore }) => ignore ? null : name) };
   }
-  const test = tests[request.test];
-  if (test?.name !== request.name) {
-    throw new RangeError("Cannot run a test: there is no such test");
-  }
+  const isIt = (test: Test | undefined) => test?.name === request.name;
+  const test = isIt(tests[request.test]) ? tests[request.test] : tests.find(isIt);
+  // It is gone since it was measured, with a change of what its file imports.
+  if (test === undefined) return {};
   passed.fill(0);
   active = new Set(request.faults);
   await test.fn(contextOf(test.name));

@@ -70,6 +70,19 @@ Deno.test("a test event has every field of an event, with placeholder values", a
   equal(app_id, items[0].id);
 });
 
+Deno.test("a test event without an app names the oldest app of many", async () => {
+  await using desk = await openDesk();
+  const apps = `/v2/projects/${desk.projectId}/apps`;
+  const { items: [oldest] } = await (await desk.send("GET", apps)).json();
+  // Ids do not ascend, so most of them come before the oldest one's.
+  for (let i = 0; i < 12; i++) {
+    const app = { name: `App ${i}`, type: "app_store", app_store: { bundle_id: `app.n${i}` } };
+    equal((await desk.send("POST", apps, app)).status, 201);
+  }
+  const { payload } = await write(desk, null);
+  equal(JSON.parse(payload).event.app_id, oldest.id);
+});
+
 Deno.test("a test event for an app belongs to that app, and each has its own customer", async () => {
   await using desk = await openDesk();
   const { items } = await (await desk.send("GET", `/v2/projects/${desk.projectId}/apps`)).json();
