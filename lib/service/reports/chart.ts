@@ -8,7 +8,8 @@ import type { Chart, ChartMeasure, ChartSegment, ChartValue } from "../../resour
 import { convert, fromMicros } from "../domain/money.ts";
 import type { Call } from "../contract/route.ts";
 import { type Catalogue, readCatalogue, segmentOf } from "./catalogue.ts";
-import { readCustomers, readLater } from "./customer_figures.ts";
+import { readLater } from "./cohort_figures.ts";
+import { readCustomers } from "./customer_figures.ts";
 import { addsUp, type Definition, type Measure, MOST_OFFSETS } from "./definition.ts";
 import { type Figures, type Question, readLedger, type Series } from "./figures.ts";
 import type { Period } from "./periods.ts";

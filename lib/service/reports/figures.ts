@@ -163,20 +163,23 @@ async function sumsByDay(
   sums: readonly LedgerSum[],
 ): Promise<SumRow[]> {
   const { tx, periods } = question;
-  const { starts, ends } = spanOf(periods);
   if (by === "at") {
+    const { starts, ends } = spanOf(periods);
     const table = periods.every(isOfMonths) ? "movements_monthly" : "movements_daily";
     return await addUp(question, sums, { table, starts, ends });
   }
   const time = sql.ref(by);
-  const { rows } = await sql<SumRow>`
-    select ${startOfDay(time)} as day, ${segmentIn(question)} as segment,
-      ${sumColumns(question, sums)}
-    from ${tx.rows("movements")} as movements
-    where ${time} >= ${starts} and ${time} < ${ends}
-      and ${INDEXED[by]} and ${filtersIn(question)}
-    group by ${question.segment ? sql`1, 2` : sql`1`}`.execute(tx);
-  return rows;
+  const all: SumRow[] = [];
+  for (const { starts, ends, day, groups } of stretchesOf(question, time)) {
+    const { rows } = await sql<SumRow>`
+      select ${day} as day, ${segmentIn(question)} as segment, ${sumColumns(question, sums)}
+      from ${tx.rows("movements")} as movements
+      where ${time} >= ${starts} and ${time} < ${ends}
+        and ${INDEXED[by]} and ${filtersIn(question)}
+      ${groups}`.execute(tx);
+    all.push(...rows);
+  }
+  return all;
 }
 
 /** Sums of everything before a day, for each segment: whole months, then the days of the last one. */
@@ -199,7 +202,7 @@ export function isOfMonths({ starts, ends }: Period): boolean {
 }
 
 /** A table of sums, and the time range to read. */
-interface Stretch {
+interface SumsRead {
   /** The table. */
   readonly table: "movements_daily" | "movements_monthly";
   /** The first day or month. Undefined for everything before the end, added up as day 0. */
@@ -212,7 +215,7 @@ interface Stretch {
 async function addUp(
   question: Question,
   sums: readonly LedgerSum[],
-  { table, starts, ends }: Stretch,
+  { table, starts, ends }: SumsRead,
 ): Promise<SumRow[]> {
   const { tx, segment } = question;
   const whole = starts === undefined;
@@ -224,6 +227,38 @@ async function addUp(
     where day < ${ends} and ${whole ? sql`1 = 1` : sql`day >= ${starts}`} and ${filtersIn(question)}
     ${groups.length === 0 ? sql`` : sql`group by ${sql.join(groups)}`}`.execute(tx);
   return rows;
+}
+
+/**
+ * Up to so many periods, a query for each is quicker than one query of all days: to group rows by
+ * their day, SQLite sorts them.
+ */
+const MANY_PERIODS = 100;
+
+/** A part of a chart's time that one query adds up, by periods or by days, and by segments. */
+interface Stretch extends Period {
+  /** SQL for the column `day`. */
+  readonly day: RawBuilder<unknown>;
+  /** The end of the query, when the second column is the segment. */
+  readonly groups: RawBuilder<unknown>;
+}
+
+/** The parts of a chart's time to add up one by one, by a time of rows. */
+export function stretchesOf(
+  { periods, segment }: Question,
+  time: RawBuilder<unknown>,
+): readonly Stretch[] {
+  if (periods.length > MANY_PERIODS) {
+    const groups = segment ? sql`group by 1, 2` : sql`group by 1`;
+    return [{ ...spanOf(periods), day: startOfDay(time), groups }];
+  }
+  const groups = segment ? sql`group by 2` : sql``;
+  return periods.map((period) => ({ ...period, day: constant(period.starts), groups }));
+}
+
+/** SQL for a number as a column: of a bare parameter, an engine may not know the type. */
+export function constant(value: number): RawBuilder<number> {
+  return sql`cast(${value} as bigint)`;
 }
 
 /** SQL for the first millisecond of a time's day. */
@@ -258,9 +293,10 @@ export function columnIn(
     : sql<number>`(${net} - ${ref("commission_usd_micros")})`;
 }
 
-/** SQL for a sum as a floating-point number, which never overflows. */
-export function sumOf(value: RawBuilder<unknown>): RawBuilder<number> {
-  return sql`cast(coalesce(sum(${value}), 0) as double precision)`;
+/** SQL for a sum as a floating-point number, which never overflows: of all rows, or of some. */
+export function sumOf(value: RawBuilder<unknown>, when?: RawBuilder<unknown>): RawBuilder<number> {
+  const some = when ? sql` filter (where ${when})` : sql``;
+  return sql`cast(coalesce(sum(${value})${some}, 0) as double precision)`;
 }
 
 /** SQL for all sums: `s0`, `s1` and so on. */
@@ -271,9 +307,7 @@ function sumColumns(question: Question, sums: readonly LedgerSum[]): RawBuilder<
       ...kinds ? [sql`kind in (${sql.join(kinds)})`] : [],
       ...gains ? [sql`${value} > 0`] : [],
     ];
-    const counted = when.length === 0
-      ? value
-      : sql`case when ${sql.join(when, sql` and `)} then ${value} end`;
-    return sql`${sumOf(counted)} as ${sql.ref(`s${i}`)}`;
+    const counted = when.length === 0 ? undefined : sql.join(when, sql` and `);
+    return sql`${sumOf(value, counted)} as ${sql.ref(`s${i}`)}`;
   }));
 }

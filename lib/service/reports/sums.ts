@@ -151,9 +151,14 @@ export function amountOf(
   }, 0);
 }
 
+/** The names of sums, which are asked for with each number. */
+const names = new WeakMap<Sum, string>();
+
 /** A name for a sum; equal sums have equal names. */
 export function nameOfSum(sum: Sum): string {
-  return JSON.stringify(sum);
+  let name = names.get(sum);
+  if (name === undefined) names.set(sum, name = JSON.stringify(sum));
+  return name;
 }
 
 function one(sum: Sum): Quantity {

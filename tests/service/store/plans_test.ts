@@ -90,6 +90,35 @@ testOnSqlite("charts of customers read sums and whole indexes", REASON, async ()
   }
 });
 
+/** Charts of subscriptions and trials that assign movements to the time of something else. */
+const BY_OTHER_TIMES = ["subscription_retention", "trial_conversion_rate"];
+
+testOnSqlite(
+  "charts of what becomes of trials and subscriptions read whole indexes",
+  REASON,
+  async () => {
+    for (const name of BY_OTHER_TIMES) {
+      await using desk = await openDesk();
+      const plans = await plansOf(desk, `/charts/${name}?period=month`);
+      const ofLedger = plans.filter((step) => /\bmovements_by/.test(step));
+      ok(ofLedger.length > 0, name);
+      deepEqual(ofLedger.filter((step) => !step.includes("COVERING INDEX")), [], name);
+      deepEqual(plans.filter((step) => step.includes("TEMP B-TREE")), [], `${name} sorts`);
+    }
+  },
+);
+
+testOnSqlite("payments by country look each customer up by its id", REASON, async () => {
+  for (const name of ["cohort_explorer", "ltv_per_customer"]) {
+    await using desk = await openDesk();
+    const plans = await plansOf(desk, `/charts/${name}?period=month&segment=country`);
+    const ofCustomers = plans.filter((step) => /\bcustomers\b/.test(step));
+    const byId = ofCustomers.filter((step) => step.includes("(project_id=? AND id=?)"));
+    ok(byId.length > 0, `${name}: ${ofCustomers}`);
+    deepEqual(plans.filter((step) => step.includes("AUTOMATIC")), [], name);
+  }
+});
+
 testOnSqlite("a customer is deleted without a walk over the ledger", REASON, async () => {
   await using desk = await openDesk();
   const plans = await plansOf(desk, "/customers/{customer}", "DELETE");

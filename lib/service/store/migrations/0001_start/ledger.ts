@@ -47,12 +47,13 @@ CREATE TABLE movements (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX movements_by_refunded ON movements (project_id, transaction_at)
   WHERE refunds_delta <> 0;
-CREATE INDEX movements_by_trial ON movements (project_id, started_at)
-  WHERE trials_delta <> 0 OR kind = 'trial_conversion';
 CREATE INDEX movements_by_buying ON movements (project_id, at, customer_id, customer_since, kind)
   WHERE kind IN ('trial_start', 'start', 'resubscription', 'purchase', 'upgrade', 'downgrade',
     'trial_change');
 -- These hold all that is mostly asked for, since the movements of a cohort lie scattered in the table.
+CREATE INDEX movements_by_trial ON movements (project_id, started_at, trials_delta, actives_delta,
+  environment, kind)
+  WHERE trials_delta <> 0 OR kind = 'trial_conversion';
 CREATE INDEX movements_by_paid_since ON movements (project_id, paid_since, at, actives_delta,
   environment, kind)
   WHERE actives_delta <> 0;
