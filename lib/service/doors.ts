@@ -86,8 +86,8 @@ export function openDoors(parts: DoorParts): Doors {
   const health = createOpenServer(healthRoutes(parts), parts);
   const isHealth = ({ url }: Request) => /^\/health(\/(live|ready))?$/.test(new URL(url).pathname);
   return {
-    api: async (request, sender) => (await api.get())(request, sender),
-    sdk: async (request, sender) => (await sdk.get())(request, sender),
+    api: passing(api),
+    sdk: passing(sdk),
     sim: async (request) => (await sim.get()).answer(request),
     open: async (request, sender) =>
       await (isHealth(request) ? health : await open.get())(request, sender),
@@ -100,8 +100,19 @@ export function openDoors(parts: DoorParts): Doors {
   };
 }
 
+/** Passes requests on to a server, which is loaded for the first of them. */
+function passing(server: Lazy<Answerer>): Answerer {
+  return (request, sender) => {
+    const { ready } = server;
+    if (ready) return ready(request, sender);
+    return server.get().then((answer) => answer(request, sender));
+  };
+}
+
 /** Something that is loaded at first use. */
 interface Lazy<T> {
+  /** What is loaded; undefined until then. */
+  readonly ready: T | undefined;
   /** Loads it, unless it is loaded already. */
   get(): Promise<T>;
   /** The loaded one, or undefined if nobody has asked for it. */
@@ -111,9 +122,13 @@ interface Lazy<T> {
 /** Loads something at first use, and again after a failure. */
 function lazily<T>(load: () => Promise<T>): Lazy<T> {
   let loading: Promise<T> | undefined;
+  let ready: T | undefined;
   return {
+    get ready() {
+      return ready;
+    },
     get: () =>
-      loading ??= load().catch((error) => {
+      loading ??= load().then((loaded) => ready = loaded, (error) => {
         loading = undefined;
         throw error;
       }),

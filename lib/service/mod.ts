@@ -313,20 +313,26 @@ async function answer(
   { sim, api, sdk, open }: Doors,
   { guard, parts, sender, role, faults }: Passage,
 ): Promise<Response> {
-  const isApp = isForApps(URL.parse(request.url)?.pathname ?? "");
+  let pathname: string | undefined;
   try {
-    const { pathname } = guard(request);
+    pathname = guard(request);
     if (role === "worker" && !/^\/(health(\/(live|ready))?|metrics)$/.test(pathname)) {
-      throw onlyWorks(isApp);
+      throw onlyWorks(isForApps(pathname));
     }
     // Requests to the simulator meet no injected faults.
     if (pathname.startsWith("/_sim/")) return await sim(request);
-    const server = /^\/v2(\/|$)/.test(pathname) ? api : isApp ? sdk : open;
+    if (/^\/v2(\/|$)/.test(pathname)) {
+      return await faults.meet(request, () => api(request, sender));
+    }
+    const isApp = isForApps(pathname);
+    const server = isApp ? sdk : open;
     const answered = isApp ? answerPreflight(request) : undefined;
     const response = answered ?? await faults.meet(request, () => server(request, sender));
     return isApp ? openToPage(request, response) : response;
   } catch (error) {
-    if (!isApp) return refuse(error, parts);
+    // A refused address may have no path.
+    const path = pathname ?? URL.parse(request.url)?.pathname ?? "";
+    if (!isForApps(path)) return refuse(error, parts);
     const { refuseSdk } = await import("./http/sdk_server.ts");
     return refuseSdk(error, parts);
   }

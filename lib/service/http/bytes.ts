@@ -22,7 +22,9 @@ const complete = new WeakSet<Request>();
 export function hasUnreadBody(request: Request): boolean {
   if (complete.has(request)) return false;
   const { headers } = request;
-  return Number(headers.get("Content-Length") ?? 0) > 0 || headers.has("Transfer-Encoding");
+  // `has()` would list all headers.
+  return Number(headers.get("content-length") ?? 0) > 0 ||
+    headers.get("transfer-encoding") !== null;
 }
 
 /** Whether the service waits for the rest of a request's body. */

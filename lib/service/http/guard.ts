@@ -8,14 +8,15 @@
 import { isLoopbackHost } from "../../loopback.ts";
 import { malformed, Refusal } from "../contract/errors.ts";
 import { isForApps } from "./origins.ts";
+import { originOf, parsedPath } from "./sent_address.ts";
 import { canonicalHost, HOST, isAnyAddress, withoutDot } from "./address.ts";
 
 /**
- * Accepts a request with an own host and without a foreign origin, and returns its address.
+ * Accepts a request with an own host and without a foreign origin, and returns its path.
  *
  * @throws {Refusal} 400 for an invalid host, 421 for a foreign host, 403 for a foreign origin.
  */
-export type Guard = (request: Request) => URL;
+export type Guard = (request: Request) => string;
 
 /** An IP address, in the URL parser's form. */
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
@@ -35,24 +36,37 @@ export function createGuard(
   const anyAddress = [...known].some((host) => host !== undefined && isAnyAddress(host));
   const isOurs = (host: string) =>
     isLoopbackHost(host) || known.has(host) || anyAddress && ADDRESS.test(host);
-  return (request) => {
-    const host = request.headers.get("Host");
-    const url = host === null || HOST.test(host) ? URL.parse(request.url) : null;
-    if (!url) {
+  // The addresses that were accepted last, each with its `Host` header.
+  const accepted = new Map<string, string | null>();
+  const checkHost = ({ headers, url }: Request): void => {
+    const host = headers.get("host");
+    const address = originOf(url);
+    if (accepted.get(address) === host) return;
+    const parsed = host === null || HOST.test(host) ? URL.parse(url) : null;
+    if (!parsed) {
       throw malformed("The Host header must be a host name or address, with an optional port");
     }
-    const name = withoutDot(url.hostname);
+    const name = withoutDot(parsed.hostname);
     if (!isOurs(name)) throw foreignHost(name);
-    const origin = request.headers.get("Origin");
-    if (origin === null || origin === url.origin) return url;
-    if (isForApps(url.pathname) && isOpen(origin)) return url;
-    const hint = isForApps(url.pathname)
+    if (accepted.size >= MOST_ACCEPTED) accepted.clear();
+    accepted.set(address, host);
+  };
+  return (request) => {
+    checkHost(request);
+    const path = parsedPath(request.url);
+    const origin = request.headers.get("origin");
+    if (origin === null || origin === new URL(request.url).origin) return path;
+    if (isForApps(path) && isOpen(origin)) return path;
+    const hint = isForApps(path)
       ? `; start it with --allow-origin ${origin} to let apps there use it`
       : "";
     const message = `Web pages from ${origin} cannot use this service${hint}`;
     throw new Refusal(403, "authorization_error", message);
   };
 }
+
+/** The number of accepted addresses that are remembered. */
+const MOST_ACCEPTED = 64;
 
 function foreignHost(host: string): Refusal {
   const message =

@@ -55,27 +55,45 @@ export function createMatcher<R>(
   return (method, pathname) => {
     const segments = segmentsOf(pathname);
     if (!segments) return undefined;
-    let other: Match<R> | undefined;
-    const values: string[] = [];
-    const walk = (node: Node<R>, at: number): Match<R> | undefined => {
-      const segment = segments[at];
-      if (segment === undefined) {
-        const { routes } = node;
-        if (routes.size === 0) return undefined;
-        const route = routes.get(method);
-        if (route === undefined) other ??= { route, params: {}, routes };
-        return route && { route, params: paramsOf(node.names.get(method), values), routes };
-      }
-      const literal = node.literals.get(segment);
-      const found = literal && walk(literal, at + 1);
-      if (found || !node.value || segment === "" && !emptyValues) return found;
-      values.push(segment);
-      const behind = walk(node.value, at + 1);
-      values.pop();
-      return behind;
-    };
-    return walk(root, 0) ?? other;
+    const search: Search<R> = { method, segments, values: [], other: undefined, emptyValues };
+    // The first segment is the nothing before the first slash.
+    return walk(search, root, 1) ?? search.other;
   };
+}
+
+/** The search for one path. */
+interface Search<R> {
+  /** The method. */
+  method: string;
+  /** The segments of the path, decoded. */
+  segments: readonly string[];
+  /** The values on the way to a node. */
+  values: string[];
+  /** A match of the path with other methods. */
+  other: Match<R> | undefined;
+  /** Whether a value may be empty. */
+  emptyValues: boolean;
+}
+
+/** Finds the rest of a path behind a node. */
+function walk<R>(search: Search<R>, node: Node<R>, at: number): Match<R> | undefined {
+  const { method, segments, values } = search;
+  const segment = segments[at];
+  if (segment === undefined) {
+    const { routes } = node;
+    if (routes.size === 0) return undefined;
+    const route = routes.get(method);
+    if (route === undefined) search.other ??= { route, params: {}, routes };
+    return route && { route, params: paramsOf(node.names.get(method), values), routes };
+  }
+  // To look up a text takes longer than all else here, and many nodes have nothing but a value.
+  const literal = node.literals.size > 0 ? node.literals.get(segment) : undefined;
+  const found = literal && walk(search, literal, at + 1);
+  if (found || !node.value || segment === "" && !search.emptyValues) return found;
+  values.push(segment);
+  const behind = walk(search, node.value, at + 1);
+  values.pop();
+  return behind;
 }
 
 function newNode<R>(): Node<R> {
@@ -102,9 +120,9 @@ function addRoute<R>(root: Node<R>, route: R, { method, path }: Endpoint): void 
   node.names.set(method, names);
 }
 
-/** The segments of a path, decoded; undefined for an invalid percent-encoding. */
+/** What lies between the slashes of a path, decoded; undefined for an invalid percent-encoding. */
 function segmentsOf(pathname: string): string[] | undefined {
-  const segments = pathname.split("/").slice(1);
+  const segments = pathname.split("/");
   if (!pathname.includes("%")) return segments;
   try {
     return segments.map(decodeURIComponent);
@@ -115,6 +133,7 @@ function segmentsOf(pathname: string): string[] | undefined {
 
 function paramsOf(names: readonly string[] = [], values: readonly string[]) {
   const params: Record<string, string> = {};
-  names.forEach((name, i) => params[name] = values[i] ?? "");
+  let i = 0;
+  for (const name of names) params[name] = values[i++] ?? "";
   return params;
 }

@@ -5,12 +5,12 @@
  * @module
  */
 
+import type { Endpoint } from "./matcher.ts";
+
 /** An answered request. */
 export interface Observation {
-  /** The HTTP method, as the route names it. */
-  method: string;
-  /** The path template, such as `/v2/projects/{project_id}/offerings`. */
-  path: string;
+  /** The method and path template of its route: the same object for all of a route's requests. */
+  endpoint: Endpoint;
   /** The status of the response. */
   status: number;
   /** The duration in milliseconds. */
@@ -65,19 +65,28 @@ interface Counts {
 /** Creates the counters. */
 export function createRequestMetrics(): RequestMetrics {
   const routes = new Map<string, Counts>();
+  // To build a text for each request, and to look it up, takes longer than to count.
+  const known = new WeakMap<Endpoint, Counts>();
+  const countsOf = (endpoint: Endpoint): Counts => {
+    const { method, path } = endpoint;
+    const key = `${method} ${path}`;
+    const counts = routes.get(key) ?? {
+      labels: { method, path },
+      statuses: new Map(),
+      ranges: new Array<number>(BOUNDS.length + 1).fill(0),
+      sum: 0,
+    };
+    routes.set(key, counts);
+    known.set(endpoint, counts);
+    return counts;
+  };
   return {
-    observe({ method, path, status, ms }) {
-      const key = `${method} ${path}`;
-      let counts = routes.get(key);
-      if (counts === undefined) {
-        const ranges = new Array<number>(BOUNDS.length + 1).fill(0);
-        counts = { labels: { method, path }, statuses: new Map(), ranges, sum: 0 };
-        routes.set(key, counts);
-      }
+    observe({ endpoint, status, ms }) {
+      const counts = known.get(endpoint) ?? countsOf(endpoint);
       const seconds = ms / 1000;
-      const range = BOUNDS.findIndex((bound) => seconds <= bound);
-      const at = range < 0 ? BOUNDS.length : range;
-      counts.ranges[at] = (counts.ranges[at] ?? 0) + 1;
+      let range = 0;
+      while (range < BOUNDS.length && seconds > (BOUNDS[range] ?? 0)) range++;
+      counts.ranges[range] = (counts.ranges[range] ?? 0) + 1;
       counts.statuses.set(status, (counts.statuses.get(status) ?? 0) + 1);
       counts.sum += seconds;
     },

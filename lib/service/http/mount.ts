@@ -9,6 +9,7 @@ import { Refusal } from "../contract/errors.ts";
 import { systemStopwatch } from "../clock.ts";
 import { createMatcher, type Endpoint, type MatcherOptions } from "./matcher.ts";
 import type { Observation } from "./metrics.ts";
+import { sentPath } from "./sent_address.ts";
 
 /** A request with its route. */
 export interface Found {
@@ -45,7 +46,7 @@ export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
   const match = createMatcher(routes, endpointOf, door);
   const endpoints = new Map(routes.map((route) => [route, endpointOf(route)]));
   const find = ({ method, url }: Request) => {
-    const pathname = pathOf(url);
+    const pathname = sentPath(url);
     const found = match(method, pathname);
     const isHead = answersHead && method === "HEAD" && found && !found.route;
     return isHead ? match("GET", pathname) : found;
@@ -65,21 +66,14 @@ export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
       response = await door.refuse(error, request, beside);
     }
     // Unknown paths and methods share one endpoint, since a client could send any number of them.
-    const { method, path } = found?.route && endpoints.get(found.route) || NOWHERE;
-    door.observe?.({ method, path, status: response.status, ms: systemStopwatch() - started });
+    const endpoint = found?.route && endpoints.get(found.route) || NOWHERE;
+    door.observe?.({ endpoint, status: response.status, ms: systemStopwatch() - started });
     return request.method === "HEAD" ? new Response(null, response) : response;
   };
 }
 
 /** The endpoint of requests without a route. */
 const NOWHERE: Endpoint = { method: "other", path: "unknown" };
-
-/** The encoded path of an address. Most requests need no full URL. */
-function pathOf(url: string): string {
-  const from = url.indexOf("/", url.indexOf("//") + 2);
-  const to = url.slice(from).search(/[?#]/);
-  return to < 0 ? url.slice(from) : url.slice(from, from + to);
-}
 
 /** The refusal of a method that the path does not have. */
 function notAllowed({ method }: Request, methods: readonly string[]): Refusal {

@@ -59,20 +59,18 @@ const movingRefusals = new WeakSet<Error>();
  *
  * @throws {Refusal} a retryable 503 when that takes too long.
  */
-export async function atPresent<T>(
+export function atPresent<T>(
   catchUp: CatchUp,
   projectId: string | undefined,
   work: () => Promise<T>,
+  tries = 1,
 ): Promise<T> {
-  for (let tries = 1;; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const again = error instanceof Error && movingRefusals.has(error) && tries < MOST_TRIES;
-      if (!again || projectId === undefined) throw error;
-      await bringToPresent(catchUp, projectId);
-    }
-  }
+  return work().catch(async (error) => {
+    const again = error instanceof Error && movingRefusals.has(error) && tries < MOST_TRIES;
+    if (!again || projectId === undefined) throw error;
+    await bringToPresent(catchUp, projectId);
+    return await atPresent(catchUp, projectId, work, tries + 1);
+  });
 }
 
 /** The refusal of a request to a project that has not caught up yet. */

@@ -20,23 +20,25 @@ export type PresentProject = Row<"projects"> & TimeOfProject;
 const search = sharedSearch<PresentProject>();
 
 /**
- * The project, if the caller is a collaborator. Other callers cannot see whether it exists.
+ * The project, if the caller is a collaborator. Other callers cannot see whether it exists. It is promised
+ * unless a read of the same snapshot has found it.
  *
  * @throws {Refusal} 403 without access.
  */
-export async function projectFor(
+export function projectFor(
   tx: Tx,
   projectId: string,
   actor: Actor,
-): Promise<PresentProject> {
+): PresentProject | Promise<PresentProject> {
   tx.enter?.(projectId);
   const key = `${actor.account_id} ${projectId}`;
-  const project = await search(tx, key, () => findProject(tx, projectId, actor));
-  if (!project) {
-    const message = `The credential has no access to the project ${JSON.stringify(projectId)}`;
-    throw new Refusal(403, "authorization_error", message);
-  }
-  return project;
+  const found = search(tx, key, () => findProject(tx, projectId, actor));
+  return found instanceof Promise ? found.then((one) => one ?? refuse(projectId)) : found;
+}
+
+function refuse(projectId: string): never {
+  const message = `The credential has no access to the project ${JSON.stringify(projectId)}`;
+  throw new Refusal(403, "authorization_error", message);
 }
 
 /** Looks for the project among those of the caller. */

@@ -9,6 +9,7 @@ import { invalid, malformed, Refusal } from "../contract/errors.ts";
 import type { Actor, Call, Route } from "../contract/route.ts";
 import { pageQuery } from "../contract/schemas.ts";
 import { allows } from "../contract/scopes.ts";
+import { sentQuery } from "./sent_address.ts";
 
 /** A request's validated query, and the fields in its `expand`. */
 type RequestQuery = Pick<Call, "query" | "expand">;
@@ -25,21 +26,26 @@ const USUAL = /^(?:(\?limit=\d{1,3})(?:&starting_after=([\w.*-]+))?)?$/;
  * @throws {Refusal} 400 for an unknown parameter or value, 403 for an `expand` without permission.
  */
 export function queryOf(
-  { route, url, actor }: { route: Route; url: URL; actor: Actor },
+  { route, request, actor }: { route: Route; request: Pick<Request, "url">; actor: Actor },
 ): RequestQuery {
-  const [whole, first = "", after] = USUAL.exec(url.search) ?? [];
+  const sent = sentQuery(request.url);
+  if (sent === "") return { query: { ...usualQuery(route, "") }, expand: NOTHING };
+  const [whole, first = "", after] = USUAL.exec(sent) ?? [];
   if (whole !== undefined && (after === undefined || takesAnyItem(route))) {
     const query = usualQuery(route, first);
     return {
       query: after === undefined ? { ...query } : { ...query, starting_after: after },
-      expand: new Set(),
+      expand: NOTHING,
     };
   }
-  const parameters = url.searchParams;
+  const parameters = new URL(request.url).searchParams;
   checkQuery(parameters);
   const query = validate(route.query, Object.fromEntries(parameters));
   return { query, expand: expansions(parameters, route, actor) };
 }
+
+/** No fields to expand. */
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** A usual query. It is validated once; requests get copies. */
 function usualQuery(route: Route, search: string): object {

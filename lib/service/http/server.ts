@@ -19,6 +19,7 @@ import { type Answerer, type Found, mount } from "./mount.ts";
 import { atPresent, bringToPresent, refuseMoving } from "./present.ts";
 import { caughtUpProject, presentOf, type PresentProject, projectFor } from "./project.ts";
 import { checkPath, queryOf } from "./query.ts";
+import { parsedPathAndQuery } from "./sent_address.ts";
 import type { RateCounter } from "./rates.ts";
 import { refuse, respond } from "./respond.ts";
 import {
@@ -47,8 +48,8 @@ export interface ServerParts {
   rates: RateCounter;
   /** The check of webhook targets. */
   targets: Targets;
-  /** Finds the account of a bearer token. */
-  authenticate(token: string): Promise<Actor | undefined>;
+  /** Finds the account of a bearer token. Promises it where that must be looked up. */
+  authenticate(token: string): Actor | undefined | Promise<Actor | undefined>;
   /** The dialect of answers. */
   dialect: Dialect;
   /** Called for internal errors. */
@@ -76,12 +77,12 @@ async function answer(
   parts: ServerParts,
   { request, params }: Found,
 ): Promise<Response> {
-  const actor = await callerOf(request, parts);
-  const url = new URL(request.url);
-  const { project_id: projectId, ...values } = params;
+  const caller = callerOf(request, parts);
+  // To await what is known takes longer than most of the checks.
+  const actor = caller instanceof Promise ? await caller : caller;
   checkScope(actor, route);
   checkPath(params);
-  const asked: Asked = { route, parts, request, url, actor, params: values, projectId };
+  const asked: Asked = { route, parts, request, actor, params, projectId: params["project_id"] };
   try {
     const run = route.method === "GET" ? read : change;
     const { status, text, replayed, location } = await run(asked);
@@ -105,11 +106,9 @@ interface Asked {
   parts: ServerParts;
   /** The request itself. */
   request: Request;
-  /** Its address. */
-  url: URL;
   /** Its caller. */
   actor: Actor;
-  /** The values in its path, without the project. */
+  /** The values in its path. */
   params: Record<string, string>;
   /** The project in its path. */
   projectId: string | undefined;
@@ -136,7 +135,8 @@ async function readOnce(asked: Asked): Promise<Answer> {
   const { route, parts, actor, projectId } = asked;
   for (let settled = false;; settled = true) {
     const answer = await parts.store.read(async (tx) => {
-      const project = projectId === undefined ? undefined : await projectFor(tx, projectId, actor);
+      const found = projectId === undefined ? undefined : projectFor(tx, projectId, actor);
+      const project = found instanceof Promise ? await found : found;
       // Due steps cannot run on a snapshot; a reader sees the moment before them.
       if (project && !settled && isBehind(project, parts.clock())) return undefined;
       if (project) refuseMoving(project, parts.catchUp, parts.clock());
@@ -155,12 +155,12 @@ async function readOnce(asked: Asked): Promise<Answer> {
  * and idempotency key.
  */
 async function change(asked: Asked): Promise<Answer> {
-  const { route, parts, request, url, actor, projectId } = asked;
+  const { route, parts, request, actor, projectId } = asked;
   if (projectId !== undefined) await admit(parts, projectId, actor);
   count(asked);
   const body = await readBody(request);
   const key = request.headers.get("Idempotency-Key");
-  const what = `${request.method} ${url.pathname}${url.search}\n${body.text}`;
+  const what = `${request.method} ${parsedPathAndQuery(request.url)}\n${body.text}`;
   const answered = async (tx: Tx) =>
     key === null ? undefined : await rememberedAnswer(tx, actor, key, what, parts.clock());
   if (route.prepare && !await parts.store.read(answered)) {
@@ -228,37 +228,52 @@ function callFor(
   project: PresentProject | undefined,
   body: unknown,
 ): Call {
-  const { route, parts, request, url, actor, params } = asked;
+  const { route, parts, request, actor, params } = asked;
   const { query, expand } = queryOf(asked);
   const wall = parts.clock;
   const now = project ? presentOf(project, wall()) : wall();
   if (project && (project.clock_frozen_at ?? project.clock_offset) !== 0) asked.time = now;
   // The body is checked afterwards, even if the handler did not read it. One check is enough.
   let checked: { body: unknown } | undefined;
-  const call: AccountCall = {
+  const call: AccountCall & { project: PresentProject | undefined } = {
     // Without a project there are no objects in one.
     tx: inProject(tx, project?.id ?? ""),
+    project,
     params,
     query,
     expand,
-    url,
+    get url() {
+      return new URL(request.url);
+    },
     actor,
     now,
     wall,
-    userAgent: request.headers.get("User-Agent"),
+    get userAgent() {
+      return request.headers.get("user-agent");
+    },
     body: () => (checked ??= { body: validate(route.body ?? noBody, body) }).body,
   };
   // Only handlers of routes below a project read `project`, and their path has one.
-  return { ...call, project } as Call;
+  return call as Call;
 }
 
-/** The caller of the `Authorization` header, or 401. */
-async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
-  const header = request.headers.get("Authorization");
+/** The caller of the `Authorization` header, or 401. Promises it where that must be looked up. */
+function callerOf(request: Request, parts: ServerParts): Actor | Promise<Actor> {
+  const header = request.headers.get("authorization");
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header ?? "")?.[1];
-  const actor = token === undefined ? undefined : await parts.authenticate(token);
-  if (actor) return actor;
-  if (token !== undefined) await refusePublicKey(token, parts.store);
+  const actor = token === undefined ? undefined : parts.authenticate(token);
+  if (!actor) return refuseCaller(header, token, parts.store);
+  if (!(actor instanceof Promise)) return actor;
+  return actor.then((found) => found ?? refuseCaller(header, token, parts.store));
+}
+
+/** Refuses a request without a credential that counts. */
+async function refuseCaller(
+  header: string | null,
+  token: string | undefined,
+  store: Store,
+): Promise<never> {
+  if (token !== undefined) await refusePublicKey(token, store);
   const message = header === null
     ? "A credential is required: send Authorization: Bearer <access token>"
     : token === undefined
@@ -306,6 +321,6 @@ async function admit(
   projectId: string,
   actor: Actor,
 ): Promise<void> {
-  const project = await store.read((tx) => projectFor(tx, projectId, actor));
+  const project = await store.read(async (tx) => await projectFor(tx, projectId, actor));
   if (isBehind(project, clock())) await bringToPresent(catchUp, projectId);
 }

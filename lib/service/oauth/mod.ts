@@ -40,8 +40,11 @@ export { LIFETIMES, type Lifetimes } from "./tokens.ts";
 
 /** Signing in, as the rest of the service sees it. */
 export interface OAuth {
-  /** Who a bearer token stands for; undefined unless it is a live access token. */
-  authenticate(token: string): Promise<Actor | undefined>;
+  /**
+   * Who a bearer token stands for; undefined unless it is a live access token. Promises that only for a
+   * token that must be looked up.
+   */
+  authenticate(token: string): Actor | undefined | Promise<Actor | undefined>;
   /** The addresses of signing in. */
   routes(): Promise<readonly OpenRoute[]>;
   /**
@@ -157,16 +160,26 @@ function wayOf({ signIn: choice, report = () => {} }: OAuthOptions): SignInWay {
 
 const search = sharedSearch<LiveToken>();
 
-async function authenticate(parts: OAuthParts, token: string): Promise<Actor | undefined> {
+function authenticate(
+  parts: OAuthParts,
+  token: string,
+): Actor | undefined | Promise<Actor | undefined> {
   const now = parts.clock();
-  const { store, cache } = parts;
-  const known = cache.get(token, now);
+  const known = parts.cache.get(token, now);
   if (known) return known.actor;
-  if (!token.startsWith("atk_")) return undefined;
+  return token.startsWith("atk_") ? lookUp(parts, token, now) : undefined;
+}
+
+/** Looks up who an access token stands for. */
+async function lookUp(
+  { store, cache }: OAuthParts,
+  token: string,
+  now: number,
+): Promise<Actor | undefined> {
   const find = (tx: Tx) => findAccessToken(tx, token, now);
   if (!store.others) return (await cache.load(token, () => store.read(find)))?.actor;
   // Nothing is remembered where another process may revoke a token.
-  const live = await store.read((tx) => search(tx, token, () => find(tx)));
+  const live = await store.read(async (tx) => await search(tx, token, () => find(tx)));
   return live && live.expires_at > now ? live.actor : undefined;
 }
 

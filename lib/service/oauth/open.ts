@@ -27,7 +27,8 @@ export async function openOAuth(options: OAuthOptions): Promise<OAuth> {
   };
   const load = () => loading ??= make();
   return {
-    authenticate: async (token) => await (loaded ?? await load()).authenticate(token),
+    authenticate: (token) =>
+      loaded ? loaded.authenticate(token) : load().then((oauth) => oauth.authenticate(token)),
     routes: async () => await (await load()).routes(),
     issueToken: async (wanted) => await (await load()).issueToken(wanted),
     // Before it is loaded, it remembers no token.

@@ -40,17 +40,25 @@ const TYPES: Readonly<Record<number, ErrorType>> = {
 
 /** Applies the faults of a list to requests. */
 export function createRequestFaults(later: Later, { take, ...faults }: FaultList): RequestFaults {
+  const suffer = async (
+    taken: Fault | Promise<Fault | undefined>,
+    request: Request,
+    pass: () => Promise<Response>,
+  ): Promise<Response> => {
+    const fault = await taken;
+    if (!fault) return await pass();
+    const { delay_ms, cut, status } = fault;
+    if (delay_ms !== undefined) await new Promise<void>((go) => later(delay_ms, go));
+    if (cut === "before") return cutOff();
+    if (status !== undefined) return refused(request, status, fault.retry_after_s);
+    const response = await pass();
+    return cut === "after" ? cutOff() : response;
+  };
   return {
     ...faults,
-    async meet(request, pass) {
-      const fault = await take((one) => concerns(one, request));
-      if (!fault) return await pass();
-      const { delay_ms, cut, status } = fault;
-      if (delay_ms !== undefined) await new Promise<void>((go) => later(delay_ms, go));
-      if (cut === "before") return cutOff();
-      if (status !== undefined) return refused(request, status, fault.retry_after_s);
-      const response = await pass();
-      return cut === "after" ? cutOff() : response;
+    meet(request, pass) {
+      const fault = take((one) => concerns(one, request));
+      return fault ? suffer(fault, request, pass) : pass();
     },
   };
 }

@@ -170,7 +170,7 @@ Deno.test("a delivery that is due shows in the metrics with its age", async () =
 Deno.test("a histogram counts each duration in every bucket that covers it", () => {
   const requests = createRequestMetrics();
   for (const ms of [1, 1.5, 9999, 60_000]) {
-    requests.observe({ method: "GET", path: 'a"b', status: 200, ms });
+    requests.observe({ endpoint: { method: "GET", path: 'a"b' }, status: 200, ms });
   }
   const lines = metricsText(requests.metrics()).split("\n");
   const bucket = (le: string) =>
