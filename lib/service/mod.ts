@@ -316,23 +316,19 @@ async function answer(
   let pathname: string | undefined;
   try {
     pathname = guard(request);
+    const isApp = isForApps(pathname);
     if (role === "worker" && !/^\/(health(\/(live|ready))?|metrics)$/.test(pathname)) {
-      throw onlyWorks(isForApps(pathname));
+      throw onlyWorks(isApp);
     }
     // Requests to the simulator meet no injected faults.
     if (pathname.startsWith("/_sim/")) return await sim(request);
-    if (/^\/v2(\/|$)/.test(pathname)) {
-      return await faults.meet(request, () => api(request, sender));
-    }
-    const isApp = isForApps(pathname);
-    const server = isApp ? sdk : open;
+    const server = /^\/v2(\/|$)/.test(pathname) ? api : isApp ? sdk : open;
     const answered = isApp ? answerPreflight(request) : undefined;
     const response = answered ?? await faults.meet(request, () => server(request, sender));
     return isApp ? openToPage(request, response) : response;
   } catch (error) {
-    // A refused address may have no path.
-    const path = pathname ?? URL.parse(request.url)?.pathname ?? "";
-    if (!isForApps(path)) return refuse(error, parts);
+    pathname ??= URL.parse(request.url)?.pathname ?? "";
+    if (!isForApps(pathname)) return refuse(error, parts);
     const { refuseSdk } = await import("./http/sdk_server.ts");
     return refuseSdk(error, parts);
   }

@@ -86,13 +86,12 @@ async function answer(
   try {
     const run = route.method === "GET" ? read : change;
     const { status, text, replayed, location } = await run(asked);
-    const headers = {
-      ...asked.limits,
-      ...asked.time !== undefined && { Date: new Date(asked.time).toUTCString() },
-      ...replayed && { "Idempotent-Replayed": "true" },
-      ...location !== undefined && { Location: location },
-    };
-    return respond(text, status, headers);
+    const response = respond(text, status, asked.limits);
+    const { headers } = response;
+    if (asked.time !== undefined) headers.set("Date", new Date(asked.time).toUTCString());
+    if (replayed) headers.set("Idempotent-Replayed", "true");
+    if (location !== undefined) headers.set("Location", location);
+    return response;
   } catch (error) {
     return refuse(error, parts, asked.limits);
   }

@@ -17,7 +17,7 @@ type SharedSearch<V> = (
  * Makes a search that reads on the same snapshot share. Work that may change something searches alone.
  * What was found before is there at once.
  */
-export function sharedSearch<V extends object>(): SharedSearch<V> {
+export function sharedSearch<V>(): SharedSearch<V> {
   const bySnapshot = new WeakMap<object, Map<string, V | Promise<V | undefined>>>();
   return ({ snapshot }, key, find) => {
     if (!snapshot) return find();
@@ -28,7 +28,7 @@ export function sharedSearch<V extends object>(): SharedSearch<V> {
 }
 
 /** Searches, and keeps what is found. */
-async function searchOnce<V extends object>(
+async function searchOnce<V>(
   known: Map<string, V | Promise<V | undefined>>,
   key: string,
   find: () => Promise<V | undefined>,

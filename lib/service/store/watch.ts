@@ -32,7 +32,7 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
   const watched = async <T>(access: Access, work: () => Promise<T>): Promise<T> => {
     try {
       const result = await work();
-      log.worked(access, clock());
+      if (log.lasts()) log.worked(access, clock());
       return result;
     } catch (error) {
       log.failed(access, error, clock());
@@ -71,6 +71,8 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
 
 /** The outages that last. */
 interface OutageLog {
+  /** Whether there is one. */
+  lasts(): boolean;
   /** Notes that something worked at a time. */
   worked(access: Access, at: number): void;
   /** Notes a failure at a time, if an outage was its cause. */
@@ -93,6 +95,7 @@ interface Lasting {
 function createOutageLog(say: Say): OutageLog {
   const outages = new Map<Access, Lasting>();
   return {
+    lasts: () => outages.size > 0,
     worked(access, at) {
       const lasting = outages.get(access);
       if (!lasting) return;

@@ -44,14 +44,14 @@ export type Say = (message: string) => void;
 /** The work that the running code is part of. */
 const current = new AsyncLocalStorage<{ ended: boolean }>();
 
-/** Runs work on a runner. Once it has ended, its queries are refused. */
+/** Runs work on a runner. Once it has ended, its queries are refused, and `ended` is called. */
 export async function runWork<T>(
   runner: Runner,
   work: Work<T>,
   access: Access,
   snapshot?: object,
+  ended?: () => void,
 ): Promise<T> {
-  if (!hasBuilder()) await readyFor(work);
   const state = { ended: false };
   const check = (query: CompiledQuery): void => {
     if (state.ended) throw misuse("Cannot run a query: the work it belongs to has ended");
@@ -62,9 +62,11 @@ export async function runWork<T>(
     }
   };
   try {
+    if (!hasBuilder()) await readyFor(work);
     return await current.run(state, work, queriesOn(runner, check, snapshot));
   } finally {
     state.ended = true;
+    ended?.();
   }
 }
 

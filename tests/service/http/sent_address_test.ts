@@ -1,5 +1,4 @@
 import { equal } from "node:assert/strict";
-import fc from "fast-check";
 import {
   originOf,
   parsedPath,
@@ -7,6 +6,7 @@ import {
   sentPath,
   sentQuery,
 } from "../../../lib/service/http/sent_address.ts";
+import { fc } from "../../support/properties.ts";
 
 Deno.test("an address has the parts that were sent", () => {
   const cases: [url: string, origin: string, path: string, query: string][] = [

@@ -52,7 +52,7 @@ Deno.test("a read that starts later gets a snapshot of its own", async () => {
 Deno.test("reads on one snapshot search for the same thing once", async () => {
   const { reader, sent } = notingPool();
   const search = sharedSearch<unknown>();
-  const read = (tx: Tx) => search(tx, "one", () => readOne(tx));
+  const read = async (tx: Tx) => await search(tx, "one", () => readOne(tx));
   deepEqual(await Promise.all([reader.run(read), reader.run(read)]), [1, 1]);
   await reader.idle();
   deepEqual(sent, [["BEGIN", "select", "ROLLBACK", "released"]]);

@@ -24,6 +24,8 @@ export interface Connection extends Runner {
   execute<R>(query: CompiledQuery): QueryResult<R>;
   /** Whether a transaction is open: some errors end it without being asked. */
   inTransaction(): boolean;
+  /** How many statements have failed so far. */
+  errors(): number;
   /** The whole database as bytes. */
   image(): Uint8Array;
   /** Copies the database, as of one moment, into a file. */
@@ -78,6 +80,15 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
     statements.set(sql, prepared);
     return prepared;
   };
+  let errors = 0;
+  const counted = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      errors++;
+      throw toStoreError(error);
+    }
+  };
   return {
     get compiler() {
       return language().compiler;
@@ -85,15 +96,16 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
     get adapter() {
       return language().adapter;
     },
-    run: (sql) => guarded(() => void prepare(sql).statement.run()),
+    run: (sql) => counted(() => void prepare(sql).statement.run()),
     script: (sql) => {
-      guarded(() => database.exec(sql));
+      counted(() => database.exec(sql));
       // It may have changed the tables, and with them what a `select *` returns.
       statements.clear();
     },
-    rows: (sql, ...parameters) => guarded(() => rowsOf(prepare(sql), parameters)),
-    execute: (query) => guarded(() => execute(prepare(query.sql), query)),
+    rows: (sql, ...parameters) => counted(() => rowsOf(prepare(sql), parameters)),
+    execute: (query) => counted(() => execute(prepare(query.sql), query)),
     inTransaction: () => database.isTransaction,
+    errors: () => errors,
     image: () => guarded(() => database.serialize()),
     // In one step, so that writes of other processes cannot make it start again. `VACUUM INTO` would
     // attach a database, which Deno allows with all permissions only.

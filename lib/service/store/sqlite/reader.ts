@@ -24,10 +24,16 @@ export interface Reader {
 interface Snapshot {
   /** The connection, for reading only. */
   connection: Connection;
-  /** The reads that are going on. */
-  reads: Set<Promise<unknown>>;
+  /** How many reads are going on. */
+  reads: number;
+  /** Called when the last of them has ended. */
+  idle: () => void;
+  /** Says that a read has ended. */
+  ended(): void;
   /** How many commits the snapshot holds at least. */
   commits: number;
+  /** How many errors the connection has had: each may have ended the transaction. */
+  errors: number;
   /** Stands for what the snapshot holds: another object for each. */
   state: object;
 }
@@ -39,10 +45,9 @@ export function createReader(open: () => Connection): Reader {
 
   /** A snapshot that holds every commit so far. It stays open, so that the next read is cheap. */
   function takeSnapshot(): Snapshot {
-    const present = snapshots.find((s) => s.commits === commits && s.connection.inTransaction());
-    if (present) return present;
-    const free = snapshots.find((s) => s.reads.size === 0);
-    const snapshot = free ?? { connection: open(), reads: new Set(), commits, state: {} };
+    for (const one of snapshots) if (one.commits === commits && isOpen(one)) return one;
+    const free = snapshots.find((s) => s.reads === 0);
+    const snapshot = free ?? newSnapshot(open());
     if (!free) snapshots.push(snapshot);
     end(snapshot);
     snapshot.connection.run("BEGIN");
@@ -52,28 +57,55 @@ export function createReader(open: () => Connection): Reader {
   }
 
   return {
-    run: async <T>(work: Work<T>) => {
-      const { connection, reads, state } = takeSnapshot();
-      const read = runWork(connection, work, "read", state);
-      reads.add(read);
+    run: <T>(work: Work<T>) => {
       try {
-        return await read;
-      } finally {
-        reads.delete(read);
+        const snapshot = takeSnapshot();
+        snapshot.reads++;
+        return runWork(snapshot.connection, work, "read", snapshot.state, snapshot.ended);
+      } catch (error) {
+        return Promise.reject(error);
       }
     },
-    letGo: () => snapshots.filter((s) => s.reads.size === 0).forEach(end),
+    letGo: () => snapshots.filter((s) => s.reads === 0).forEach(end),
     renew: () => void commits++,
     close: async () => {
-      for (const { connection, reads } of snapshots) {
-        await Promise.allSettled(reads);
-        connection.close();
+      for (const snapshot of snapshots) {
+        if (snapshot.reads > 0) await new Promise<void>((idle) => snapshot.idle = idle);
+        snapshot.connection.close();
       }
     },
   };
 }
 
+/** The commits of a snapshot without a transaction. */
+const NONE = -1;
+
+function newSnapshot(connection: Connection): Snapshot {
+  const snapshot: Snapshot = {
+    connection,
+    reads: 0,
+    idle: () => {},
+    ended: () => {
+      if (--snapshot.reads === 0) snapshot.idle();
+    },
+    commits: NONE,
+    errors: connection.errors(),
+    state: {},
+  };
+  return snapshot;
+}
+
+/** Whether the transaction of a snapshot is open. To ask SQLite takes as long as to find a row. */
+function isOpen(snapshot: Snapshot): boolean {
+  const errors = snapshot.connection.errors();
+  if (errors === snapshot.errors) return true;
+  snapshot.errors = errors;
+  return snapshot.connection.inTransaction();
+}
+
 /** Ends the transaction of a snapshot. */
-function end({ connection }: Snapshot): void {
+function end(snapshot: Snapshot): void {
+  const { connection } = snapshot;
+  snapshot.commits = NONE;
   if (connection.inTransaction()) connection.run("COMMIT");
 }
