@@ -1,6 +1,8 @@
-import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import {
+  datedHex,
   derivedUuid,
+  managementUrl,
   periodIn,
   platformOf,
   transactionId,
@@ -31,6 +33,27 @@ Deno.test("each store has the platform of its customers, and others have none", 
     ["promotional", "Other"],
     ["test_store", "Other"],
   ]);
+});
+
+Deno.test("each store has its page to manage subscriptions", () => {
+  const pages = (stores: string[]) => stores.map((store) => managementUrl(store, "sub1"));
+  deepEqual(pages(["app_store", "mac_app_store", "play_store", "amazon", "roku", "svc_billing"]), [
+    "https://apps.apple.com/account/subscriptions",
+    "https://apps.apple.com/account/subscriptions",
+    "https://play.google.com/store/account/subscriptions",
+    "https://www.amazon.com/yourmembershipsandsubscriptions",
+    "https://my.roku.com/account/subscriptions",
+    "https://billing.invalid/manage/sub1",
+  ]);
+  deepEqual(pages(["stripe", "paddle", "promotional", "test_store", "other"]), Array(5).fill(null));
+});
+
+Deno.test("ids of one day begin with the same digits, those of the next day with later ones", () => {
+  const begin = (at: number) => datedHex("text", at, 20).slice(0, 4);
+  const day = Date.UTC(2026, 0, 31);
+  equal(begin(day), begin(day + 86_399_999));
+  ok(begin(day - 1) < begin(day) && begin(day) < begin(day + 86_400_000));
+  equal(datedHex("text", day, 20).length, 20);
 });
 
 Deno.test("derived ids repeat, differ by number, and those of a later day sort last", () => {

@@ -24,7 +24,12 @@ import {
   checkChangeable,
   type Terms,
 } from "../../../lib/service/domain/product_change.ts";
-import { subscribe, type SubscriptionSale } from "../../../lib/service/domain/purchase.ts";
+import {
+  believe,
+  isBelieved,
+  subscribe,
+  type SubscriptionSale,
+} from "../../../lib/service/domain/purchase.ts";
 import { IllegalStep, type Step, type Subscription } from "../../../lib/service/domain/step.ts";
 
 /** `DOMAIN_RUNS` is the number of random histories. */
@@ -133,8 +138,51 @@ Deno.test("an extension moves all later periods, a pause starts them anew", () =
 Deno.test("a renewal paid early counts once", () => {
   const early = renewNow(subscribe(SALE, START).after, START + DAY).after;
   equal(early.renewal_number, 2);
+  // It is paid when it is made, and not again when its period begins.
+  equal(early.gross_usd_micros, 2 * SALE.price_micros);
   const started = due(early).after;
   deepEqual([started.renewal_number, due(started).after.renewal_number], [2, 3]);
+  equal(started.gross_usd_micros, 2 * SALE.price_micros);
+});
+
+Deno.test("a cancelled subscription ends for the reason of its cancellation", () => {
+  for (const reason of ["UNSUBSCRIBE", "PRICE_INCREASE", "BILLING_ERROR"] as const) {
+    const { after, events } = due(cancel(subscribe(SALE, START).after, START, reason).after);
+    equal(after.status, "expired");
+    deepEqual(events.map(({ type, extra }) => [type, extra?.expiration_reason]), [
+      ["EXPIRATION", reason],
+    ]);
+  }
+});
+
+Deno.test("an end at once is announced with its reason, unless access has ended before", () => {
+  const active = subscribe(SALE, START).after;
+  const ended = expireNow(active, START + DAY, "BILLING_ERROR");
+  deepEqual(ended.events.map(({ type, extra }) => [type, extra?.expiration_reason]), [
+    ["EXPIRATION", "BILLING_ERROR"],
+  ]);
+  equal(ended.after.cancel_reason, "BILLING_ERROR");
+  const retrying = due(
+    failNext(subscribe({ ...SALE, grace_duration: null }, START).after, START, null).after,
+  );
+  equal(retrying.after.status, "in_billing_retry");
+  deepEqual(expireNow(retrying.after, START + 40 * DAY, "BILLING_ERROR").events, []);
+});
+
+Deno.test("temporary access is free, lasts a day and is told from bought periods", () => {
+  const { after, events } = believe(SALE, START);
+  deepEqual(
+    [after.period_type, after.price_micros, after.period_ends_at, after.gross_usd_micros],
+    ["promotional", 0, START + DAY, 0],
+  );
+  ok(isBelieved(after));
+  ok(!isBelieved(subscribe(SALE, START).after));
+  deepEqual(events.map(({ type }) => type), ["TEMPORARY_ENTITLEMENT_GRANT"]);
+});
+
+Deno.test("a sale keeps the transaction id that its store gave", () => {
+  const sale = { ...SALE, transaction_id: "GPA.1" };
+  equal(believe(sale, START).after.transaction_id, "GPA.1");
 });
 
 Deno.test("the test store's months take five minutes, and end after five renewals", () => {
@@ -177,6 +225,11 @@ Deno.test("an action that the state does not allow is refused with a reason, and
     ["must be higher", () => raisePrice(active, START, active.price_micros)],
     ["no price increase", () => agreeToPrice(active, START)],
     ["already expired", () => expireNow(expired, START, "UNKNOWN")],
+    ["that is expired is not charged", () => failNext(expired, START, null)],
+    ["The pause would end before the current period does", () => {
+      const pausing = pause(active, START, START + 40 * DAY).after;
+      extend(pausing, START, START + 50 * DAY);
+    }],
   ];
   for (const [reason, act] of refused) {
     throws(act, (error: unknown) => error instanceof IllegalStep && error.message.includes(reason));
