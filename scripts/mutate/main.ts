@@ -18,6 +18,7 @@ import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { changedSince, revisionOf } from "./changed.ts";
+import { areWhole, filesNamed } from "./files.ts";
 import { filesUnder } from "./graph.ts";
 import { byRoom, describe, renderReport, type RoomResult, shareFound } from "./report.ts";
 import { renderResults, type Run } from "./results.ts";
@@ -106,20 +107,11 @@ function readNumber(name: string, text: string | undefined): number | undefined 
  *
  * @throws {RangeError} when a name is no file, and when RESULTS.md would get a part of a room.
  */
-async function filesFor({ root, paths, since, write }: Wishes): Promise<string[]> {
+async function filesFor({ root, paths, since, write }: Wishes): Promise<readonly string[]> {
   const all = ["cli.ts", ...await filesUnder(root, "lib")];
-  const chosen = (path: string) =>
-    all.filter((file) => file === path || file.startsWith(`${path}/`));
-  const missing = paths.find((path) => chosen(path).length === 0);
-  if (missing !== undefined) {
-    throw new RangeError(`Cannot put faults into "${missing}": there is no such file in lib/`);
-  }
-  const files = paths.length === 0 ? all : [...new Set(paths.flatMap(chosen))];
-  const rooms = new Set(files.map(roomOf));
-  const isWhole = since === undefined &&
-    all.every((file) => !rooms.has(roomOf(file)) || files.includes(file));
-  if (write && !isWhole) throw new RangeError("Cannot write results: they are of parts of rooms");
-  return files;
+  const files = filesNamed(all, paths);
+  if (!write || since === undefined && areWhole(files, all)) return files;
+  throw new RangeError("Cannot write results: they are of parts of rooms");
 }
 
 /** Runs the command. Returns the exit code. Results before a Ctrl-C are printed as well. */

@@ -31,6 +31,9 @@ function chanceOf(text: string): number {
   return (createHash("sha256").update(text).digest().readUIntBE(0, 6) + 1) / 2 ** 48;
 }
 
+/** The room of PostgreSQL's engine. */
+export const POSTGRES = "postgres";
+
 /** What only several processes on one database use. */
 const SHARED = /^lib\/service\/(events\/shared_faults|http\/shared_rates|sim\/shared_faults)\.ts$/;
 
@@ -39,7 +42,7 @@ const SHARED = /^lib\/service\/(events\/shared_faults|http\/shared_rates|sim\/sh
  * its own, with what several processes share: only tests on a server of that kind run most of it.
  */
 export function roomOf(file: string): string {
-  if (file.startsWith("lib/service/store/postgres/") || SHARED.test(file)) return "postgres";
+  if (file.startsWith("lib/service/store/postgres/") || SHARED.test(file)) return POSTGRES;
   const [top = "", first = "", second = ""] = file.split("/").slice(0, -1);
   if (top !== "lib") return top || "entry";
   if (first === "") return "lib";

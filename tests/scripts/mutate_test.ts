@@ -1,7 +1,8 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { linesOf } from "../../scripts/mutate/changed.ts";
 import { linesRun } from "../../scripts/mutate/coverage.ts";
 import { EQUAL, equalOf } from "../../scripts/mutate/equal.ts";
+import { areWhole, filesNamed } from "../../scripts/mutate/files.ts";
 import { nearness, nearTests } from "../../scripts/mutate/near.ts";
 import { type Fault, faultsIn, withFault } from "../../scripts/mutate/places.ts";
 import { byRoom, renderReport, shareFound } from "../../scripts/mutate/report.ts";
@@ -173,6 +174,28 @@ Deno.test("rooms are the folders of lib/ and of the service", () => {
     ].map(roomOf),
     ["entry", "lib", "cli", "cli", "service", "events", "store", "postgres", "postgres"],
   );
+});
+
+Deno.test("a folder stands for the files of whole rooms, without those of PostgreSQL's", () => {
+  const all = [
+    "cli.ts",
+    "lib/service/sim/clock.ts",
+    "lib/service/sim/shared_faults.ts",
+    "lib/service/store/open.ts",
+    "lib/service/store/postgres/line.ts",
+  ];
+  const [, clock, shared, open, line] = all;
+  deepEqual(filesNamed(all, []), all);
+  deepEqual(filesNamed(all, ["lib/service/store", "lib/service/sim"]), [open, clock]);
+  deepEqual(filesNamed(all, ["lib/service/store/postgres"]), [line]);
+  deepEqual(filesNamed(all, [shared ?? ""]), [shared]);
+  throws(() => filesNamed(all, ["lib/servic"]), /no such file/);
+  const whole = (...names: string[]) => areWhole(filesNamed(all, names), all);
+  deepEqual([whole(), whole("lib/service/sim"), whole("lib/service/store/postgres")], [
+    true,
+    true,
+    false,
+  ]);
 });
 
 Deno.test("tests in a file's mirrored folder are near it, and the test of its name is nearest", () => {
