@@ -34,7 +34,7 @@ export function keepUp(
     repeat(HOUR_MS, once(() => tidy(store, clock)), report),
     repeat(SECOND_MS, once(catchUp.all), report),
     repeat(HOUR_MS, pruneOnce, report),
-    repeat(MINUTE_MS, async () => store.shrinkLog(), report),
+    repeat(MINUTE_MS, () => store.shrinkLog(), report),
     // Its own timer depends on the clock, which may have been set back.
     repeat(MINUTE_MS, async () => deliverer.wake(), report),
     ...store.others ? [repeat(SECOND_MS, deliverer.freeDead, report)] : [],

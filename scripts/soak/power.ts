@@ -22,10 +22,14 @@ const FILES = ["service.db", "service.db-wal"] as const;
 /** Disks write whole sectors. */
 const SECTOR = 512;
 
-/** A step in the life of a file, or an answer to a client. */
+/**
+ * A step in the life of a file, or an answer to a client. A sync keeps what was written before it began,
+ * with `flush`: other threads may write meanwhile.
+ */
 type Step =
   | { kind: "write"; file: string; at: number; bytes: Uint8Array }
   | { kind: "size"; file: string; size: number }
+  | { kind: "flush"; file: string }
   | { kind: "sync"; file: string }
   | { kind: "acknowledge"; ids: string[] };
 
@@ -108,8 +112,11 @@ export function afterCut(
     const waiting = pending.get(step.file) ?? [];
     if (step.kind !== "sync") pending.set(step.file, [...waiting, step]);
     else {
-      for (const one of waiting) durable.set(step.file, applied(durable.get(step.file), one));
-      pending.delete(step.file);
+      const kept = waiting.findLastIndex(({ kind }) => kind === "flush") + 1;
+      for (const one of waiting.splice(0, kept)) {
+        durable.set(step.file, applied(durable.get(step.file), one));
+      }
+      pending.set(step.file, waiting);
     }
   }
   for (const [file, waiting] of pending) {
@@ -158,12 +165,20 @@ export function stepsOf(trace: string, folder: string): Step[] {
   return trace.split("\n").flatMap((line) => {
     const [, thread = "", call = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
     if (call.endsWith(" <unfinished ...>")) {
-      open.set(thread, call.slice(0, -" <unfinished ...>".length));
-      return [];
+      const begun = call.slice(0, -" <unfinished ...>".length);
+      open.set(thread, begun);
+      return stepOf(`${begun}) = 0`, folder).flatMap(flushOf);
     }
     const [, rest] = /^<\.\.\. \w+ resumed>(.*)$/.exec(call) ?? [];
-    return stepOf(rest === undefined ? call : (open.get(thread) ?? "") + rest, folder);
+    if (rest !== undefined) return stepOf((open.get(thread) ?? "") + rest, folder);
+    const steps = stepOf(call, folder);
+    return [...steps.flatMap(flushOf), ...steps];
   });
+}
+
+/** The beginning of a sync, if the step is one. */
+function flushOf(step: Step): Step[] {
+  return step.kind === "sync" ? [{ kind: "flush", file: step.file }] : [];
 }
 
 /** The step of a finished system call. */

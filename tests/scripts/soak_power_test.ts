@@ -27,7 +27,7 @@ Deno.test("a trace of system calls shows writes, syncs and answers", () => {
   const kinds = stepsOf(TRACE, "/data").map((step) =>
     step.kind === "acknowledge" ? step.ids : step.kind
   );
-  deepEqual(kinds, ["write", [ID], "sync", "write", "size"]);
+  deepEqual(kinds, ["write", "flush", [ID], "sync", "write", "size"]);
 });
 
 Deno.test("a power cut keeps synced data, and a random part of the rest", () => {
@@ -38,7 +38,22 @@ Deno.test("a power cut keeps synced data, and a random part of the rest", () => 
     );
   equal(left(0.9), "ab");
   equal(left(0.1), "ac", "the unsynced write and the new size reached the disk");
-  equal(left(0.9, 2), "", "the answer came before the sync");
+  equal(left(0.9, 3), "", "the answer came before the sync");
+});
+
+Deno.test("a sync does not keep what another thread writes after it began", () => {
+  const trace = [
+    `12 pwrite64(${DB}, "${hex("ab")}", 2, 0) = 2`,
+    `13 fdatasync(${DB} <unfinished ...>`,
+    `12 pwrite64(${DB}, "${hex("cd")}", 2, 0) = 2`,
+    "13 <... fdatasync resumed>)             = 0",
+  ].join("\n");
+  const left = (text: string) =>
+    new TextDecoder().decode(
+      afterCut(stepsOf(text, "/data"), new Map(), () => 0.9).get("service.db"),
+    );
+  equal(left(trace), "ab");
+  equal(left(`${trace}\n12 fdatasync(${DB}) = 0`), "cd");
 });
 
 Deno.test("a soak fails when a write is lost, a limit is missing, or the service is slow or large", () => {

@@ -36,8 +36,8 @@ export interface Store {
    * copied into the database; each write is on disk in the log all the same.
    */
   writeMuch<T>(run: () => Promise<T>): Promise<T>;
-  /** Keeps the log short. To be called every minute or so. */
-  shrinkLog(): void;
+  /** Keeps the log short, between two commits. To be called every minute or so. */
+  shrinkLog(): Promise<void>;
   /** What was committed so far, and the connections now. */
   figures(): StoreFigures;
   /** Other processes on this database. Undefined where there can be none. */
@@ -149,8 +149,8 @@ export function guardStore(store: Store): Store {
       check(access);
       await store.probe(access);
     },
-    shrinkLog: () => {
-      if (!closing) store.shrinkLog();
+    shrinkLog: async () => {
+      if (!closing) await store.shrinkLog();
     },
     close: () => closing ??= store.close(),
   };

@@ -1,6 +1,7 @@
 /**
  * Kills a writing process at random points. That shows atomicity and recovery; that a power cut
- * loses nothing is up to `synchronous = FULL` and the drive.
+ * loses nothing is up to the sync of the log (`commit_log_test.ts`) and the drive. The soak cuts the
+ * power.
  *
  * `STORE_CRASH_ROUNDS` is the number of rounds, 6 without it.
  *

@@ -84,12 +84,12 @@ Deno.test("a store's log starts afresh at its usual length", () =>
   inFolder(async (folder) => {
     const store = openStore({ file: join(folder, "data.db") });
     await store.write(addProject);
-    store.shrinkLog();
+    await store.shrinkLog();
     const connection = connect(join(folder, "data.db"));
     deepEqual(connection.rows("PRAGMA journal_size_limit"), [
       { journal_size_limit: 16 * 1024 * 1024 },
     ]);
     connection.close();
     await store.close();
-    store.shrinkLog();
+    await store.shrinkLog();
   }));

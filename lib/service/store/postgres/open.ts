@@ -84,7 +84,7 @@ function storeOn(
     read: reader.run,
     probe: (access) => access === "read" ? reader.run(look) : writer.run(touch),
     writeMuch: (run) => run(),
-    shrinkLog: () => {},
+    shrinkLog: () => Promise.resolve(),
     async close() {
       await writer.idle();
       await reader.idle();

@@ -11,6 +11,7 @@ import { infoIfThere } from "../file_info.ts";
 import { fixed } from "../fixed.ts";
 import { refuseLinks } from "../links.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
+import { type CommitLog, openCommitLog } from "./commit_log.ts";
 import { connect, type Connection } from "./connection.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "../migrations/mod.ts";
@@ -44,6 +45,7 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
   const isNew = !infoIfThere(file);
   if (isNew) createForOwner(file, clock());
   const connection = connect(file);
+  let log: CommitLog;
   try {
     // Before anything changes: another version may have made it.
     stepsDone(connection, migrations, file);
@@ -58,38 +60,42 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
       checkSchema(connection, memory(now).schema, file);
     }
     connection.rows(`PRAGMA busy_timeout = ${THREAD_WAIT_MS}`);
+    log = openCommitLog(connection, file, say);
   } catch (error) {
     connection.close();
     throw error;
   }
   const reader = createReader(() => connect(file, { readOnly: true, waitMs: THREAD_WAIT_MS }));
   const commits = createCommitCounter();
-  const writer = createWriter(connection, reader, say, commits.note);
-  const log = createLogKeeper(connection, file, say);
+  const writer = createWriter(connection, { reader, log, say, committed: commits.note });
+  const keeper = createLogKeeper(connection, file, say);
   return {
     others: undefined,
     figures: () => ({ commits: commits.sizes(), connections: undefined }),
-    shrinkLog: () => {
-      reader.letGo();
-      log.shrink();
-    },
+    shrinkLog: () =>
+      writer.between(() => {
+        if (log.hasFailed()) return;
+        reader.letGo();
+        keeper.shrink();
+      }),
     write: (work) => writer.run(work, "write"),
-    writeMuch: postponeCheckpoints(connection),
+    writeMuch: postponeCheckpoints(connection, log),
     read: reader.run,
     probe: (access) => access === "read" ? reader.run(look) : writer.run(touch, "write"),
     close: async () => {
       await writer.idle();
       await reader.close();
+      log.close();
       connection.close();
     },
   };
 }
 
 /** Creates a function that lets the log grow while it runs something. */
-function postponeCheckpoints(connection: Connection): Store["writeMuch"] {
+function postponeCheckpoints(connection: Connection, log: CommitLog): Store["writeMuch"] {
   let running = 0;
   const allow = (pages: number, length: number) => {
-    connection.rows(`PRAGMA wal_autocheckpoint = ${pages}`);
+    log.allow(pages);
     // A log that is cut at each start would take its place on the disk anew.
     connection.rows(`PRAGMA journal_size_limit = ${length}`);
   };
@@ -107,7 +113,7 @@ function postponeCheckpoints(connection: Connection): Store["writeMuch"] {
 function storeInMemory(now: number): Store {
   const connection = connectToMemory(now);
   const commits = createCommitCounter();
-  const writer = createWriter(connection, undefined, undefined, commits.note);
+  const writer = createWriter(connection, { committed: commits.note });
   return {
     others: undefined,
     figures: () => ({ commits: commits.sizes(), connections: undefined }),
@@ -115,7 +121,7 @@ function storeInMemory(now: number): Store {
     read: (work) => writer.run(work, "read"),
     probe: (access) => writer.run(access === "read" ? look : touch, access),
     writeMuch: (run) => run(),
-    shrinkLog: () => {},
+    shrinkLog: () => Promise.resolve(),
     close: async () => {
       await writer.idle();
       connection.close();

@@ -12,6 +12,11 @@ import { runWork, type Work } from "../work.ts";
 export interface Reader {
   /** Reads from a snapshot that holds every commit so far. */
   run<T>(work: Work<T>): Promise<T>;
+  /**
+   * Keeps the present state for reads, also for those that start after the next commit and before
+   * `renew()`.
+   */
+  hold(): void;
   /** Ends the snapshots that nobody reads from. */
   letGo(): void;
   /** Says that there was a commit: reads that start from now on must see it. */
@@ -66,6 +71,8 @@ export function createReader(open: () => Connection): Reader {
         return Promise.reject(error);
       }
     },
+    // SQLite takes the snapshot with the first row that is read.
+    hold: () => void takeSnapshot().connection.rows("SELECT 1 FROM sqlite_schema LIMIT 1"),
     letGo: () => snapshots.filter((s) => s.reads === 0).forEach(end),
     renew: () => void commits++,
     close: async () => {

@@ -9,6 +9,7 @@
  * @module
  */
 
+import type { CommitLog } from "./commit_log.ts";
 import type { Connection } from "./connection.ts";
 import { type Beginner, createBeginner, isBusy } from "./patience.ts";
 import type { Reader } from "./reader.ts";
@@ -20,6 +21,23 @@ interface Writer {
   run<T>(work: Work<T>, access: Access): Promise<T>;
   /** Waits until nothing is queued. */
   idle(): Promise<void>;
+  /**
+   * Calls a function when no commit is on its way to the disk: at once, or after the present group.
+   * Rejects with what it throws.
+   */
+  between(action: () => void): Promise<void>;
+}
+
+/** What a writer works with, besides its connection. */
+interface WriterOptions {
+  /** The reader whose snapshots must keep up. Default: none. */
+  reader?: Reader | undefined;
+  /** What brings commits to the disk. Default: the connection itself, inside of COMMIT. */
+  log?: CommitLog | undefined;
+  /** Says something to the operator. Default: nobody listens. */
+  say?: Say | undefined;
+  /** Told of each commit, with the number of its units of work. */
+  committed?: ((units: number) => void) | undefined;
 }
 
 /** Work that waits in the queue. */
@@ -49,6 +67,8 @@ interface Bench {
   connection: Connection;
   /** The reader whose snapshots must keep up, if there is one. */
   reader: Reader | undefined;
+  /** What brings commits to the disk, unless the connection does. */
+  log: CommitLog | undefined;
   /** Told of each commit, with the number of its units of work. */
   committed(units: number): void;
   /** Begins the groups' transactions. */
@@ -60,19 +80,26 @@ interface Bench {
 /** Makes the writer of a connection. It keeps the reader's snapshots up to date, if there is one. */
 export function createWriter(
   connection: Connection,
-  reader?: Reader,
-  say: Say = () => {},
-  committed: (units: number) => void = () => {},
+  { reader, log, say = () => {}, committed = () => {} }: WriterOptions = {},
 ): Writer {
   const queue: Job[] = [];
-  const beginner = createBeginner(say);
-  const bench: Bench = { connection, reader, beginner, careful: false, committed };
+  const waiting: (() => void)[] = [];
+  const bench: Bench = {
+    connection,
+    reader,
+    log,
+    beginner: createBeginner(say),
+    careful: false,
+    committed,
+  };
   let draining: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       await nextTurn();
       await commitTogether(bench, queue.splice(0, LARGEST_BATCH));
+      await copyLongLog(bench);
+      for (const action of waiting.splice(0)) action();
     }
     draining = undefined;
   }
@@ -97,7 +124,25 @@ export function createWriter(
     idle: async () => {
       while (draining) await draining;
     },
+    between: async (action) => {
+      if (draining) await new Promise<void>((resolve) => waiting.push(resolve));
+      action();
+    },
   };
+}
+
+/** Copies the log into the database if it is long. Never rejects. */
+async function copyLongLog({ reader, log }: Bench): Promise<void> {
+  try {
+    if (!log || log.hasFailed() || !log.isLong()) return;
+    // Whoever waits for the last group is answered before.
+    await nextTurn();
+    // A snapshot that nobody reads from would keep SQLite from starting its log file afresh.
+    reader?.letGo();
+    log.copy();
+  } catch {
+    // The log holds all that the copy would. It is tried again after the next group.
+  }
 }
 
 /**
@@ -105,10 +150,9 @@ export function createWriter(
  * disk), each half is run again by itself, down to the one job that is to blame. Never rejects.
  */
 async function commitTogether(bench: Bench, jobs: readonly Job[]): Promise<void> {
-  const { reader } = bench;
+  const { reader, log } = bench;
   try {
-    // A snapshot that nobody reads from would keep SQLite from starting its log file afresh.
-    reader?.letGo();
+    log?.check();
     // Reads are undone, so a group with one among others needs savepoints from the start.
     const careful = bench.careful ||
       jobs.length > 1 && jobs.some(({ access }) => access === "read");
@@ -119,8 +163,9 @@ async function commitTogether(bench: Bench, jobs: readonly Job[]): Promise<void>
     bench.careful = outcomes.length > 1 && outcomes.some(({ failure }) => failure !== undefined);
     for (const outcome of outcomes) outcome.tell();
   } catch (error) {
-    // Another program writes: nobody is to blame, and all have waited long enough.
-    if (jobs.length <= 1 || isBusy(error)) return jobs.forEach((job) => job.fail(error));
+    // Another program writes, or the disk failed: nobody is to blame, and no try would be better.
+    const isOver = jobs.length <= 1 || isBusy(error) || log?.hasFailed();
+    if (isOver) return jobs.forEach((job) => job.fail(error));
     const middle = Math.ceil(jobs.length / 2);
     await commitTogether(bench, jobs.slice(0, middle));
     await commitTogether(bench, jobs.slice(middle));
@@ -142,7 +187,7 @@ function unitsIn(jobs: readonly Job[], outcomes: readonly Outcome[]): number {
  */
 function runPlainly(bench: Bench, jobs: readonly Job[]): Promise<Outcome[] | undefined> {
   const { connection } = bench;
-  return inTransaction(bench, async () => {
+  return inTransaction(bench, jobs.length, async () => {
     const outcomes: Outcome[] = [];
     for (const job of jobs) {
       const outcome = await job.attempt();
@@ -161,20 +206,28 @@ function runPlainly(bench: Bench, jobs: readonly Job[]): Promise<Outcome[] | und
 
 /** Runs the jobs each in a savepoint, and undoes those that fail. Rejects when there is no commit. */
 function runInSavepoints(bench: Bench, jobs: readonly Job[]): Promise<Outcome[]> {
-  return inTransaction(bench, async () => {
+  return inTransaction(bench, jobs.length, async () => {
     const outcomes: Outcome[] = [];
     for (const job of jobs) outcomes.push(await runInSavepoint(bench.connection, job));
     return outcomes;
   });
 }
 
-/** Begins a transaction, and commits it unless it is rolled back by then. */
-async function inTransaction<T>(bench: Bench, run: () => Promise<T>): Promise<T> {
-  const { connection, beginner } = bench;
+/** Begins a transaction, and commits it to the disk unless it is rolled back by then. */
+async function inTransaction<T>(
+  bench: Bench,
+  units: number,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { connection, beginner, reader, log } = bench;
   await beginner.begin(connection);
   try {
     const result = await run();
-    if (connection.inTransaction()) connection.run("COMMIT");
+    if (!connection.inTransaction()) return result;
+    // Nobody may see the commit before it is on the disk.
+    if (log) reader?.hold();
+    connection.run("COMMIT");
+    await log?.toDisk(units);
     return result;
   } catch (error) {
     if (connection.inTransaction()) connection.run("ROLLBACK");
