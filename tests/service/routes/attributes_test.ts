@@ -62,6 +62,16 @@ Deno.test("attributes are set, replaced and removed; the others stay", async () 
   deepEqual(await valuesOf(desk), { "Note-1_b": "ünï 😀 = \n" });
 });
 
+Deno.test("an attribute can be set and removed again and again", async () => {
+  await using desk = await openDesk();
+  const set = (value: string | null) =>
+    setCustomerAttributes(desk.client, "ada", [{ name: "plan", value }]);
+  for (const value of ["a", null, "b", null, "c"]) {
+    await set(value);
+    equal((await valuesOf(desk))["plan"], value ?? undefined);
+  }
+});
+
 Deno.test("the last of two values for one name counts", async () => {
   await using desk = await openDesk();
   const set = (...changes: AttributeChange[]) => setCustomerAttributes(desk.client, "ada", changes);

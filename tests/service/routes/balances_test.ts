@@ -96,6 +96,10 @@ Deno.test("a change of balances has a reference of up to 255 characters", async 
   const { status, body } = await change("r".repeat(256));
   deepEqual([status, body.param], [400, "reference"]);
   equal((await change("r".repeat(255))).status, 200);
+  // The answer has the balances of this customer that are not empty.
+  await api.post("/virtual_currencies", { code: "SLV", name: "Silver" });
+  const { body: { items } } = await change("another");
+  deepEqual(items.map((one) => [one["currency_code"], one["balance"]]), [["GLD", 2]]);
 });
 
 Deno.test("a purchase adds to the balance, and its refund subtracts", async () => {

@@ -67,6 +67,31 @@ Deno.test("an invoice's file is found by its redirect, and is a PDF of the invoi
   deepEqual([signature.length > 20, err.includes(signature)], [true, false]);
 });
 
+Deno.test("an invoice of several units has the price of one, and tax and total of all", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const sim = await frozen(desk);
+  const { items } = await api.get("/apps");
+  const web = items.find(({ type }) => type === "svc_billing");
+  const product = { app_id: web?.id, type: "consumable", store_identifier: "coins" };
+  await api.post("/products", product);
+  const sale = { price: 10, quantity: 3, currency: "EUR", country: "DE" };
+  await sim.purchase({ product_id: "coins", ...sale });
+  const { items: [invoice] } = await listCustomerInvoices(desk.client, "ada");
+  const { url } = await getInvoiceFile(desk.client, "ada", invoice?.id ?? "");
+  const text = await (await download(desk, url)).text();
+  const shown = [...text.matchAll(/\(([^()]*)\) Tj/g)].map(([, one]) => one).slice(1);
+  const facts = Object.fromEntries(
+    Array.from({ length: shown.length / 2 }, (_, i) => shown.slice(2 * i, 2 * i + 2)),
+  );
+  deepEqual(["Quantity", "Unit price", "Tax included", "Total"].map((name) => facts[name]), [
+    "3",
+    "10 EUR",
+    "4.791 EUR",
+    "30 EUR",
+  ]);
+});
+
 Deno.test("a file's address is valid for an hour, and for this file only", async () => {
   let wall = Date.UTC(2026, 0, 31);
   await using desk = await openDesk({ clock: () => wall });
