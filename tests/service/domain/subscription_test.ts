@@ -136,7 +136,10 @@ Deno.test("an extension moves all later periods, a pause starts them anew", () =
 });
 
 Deno.test("a renewal paid early counts once", () => {
-  const early = renewNow(subscribe(SALE, START).after, START + DAY).after;
+  const { after: early, events } = renewNow(subscribe(SALE, START).after, START + DAY);
+  deepEqual(events.map(({ type, extra }) => [type, extra?.is_trial_conversion]), [
+    ["RENEWAL", false],
+  ]);
   equal(early.renewal_number, 2);
   // It is paid when it is made, and not again when its period begins.
   equal(early.gross_usd_micros, 2 * SALE.price_micros);
@@ -196,6 +199,23 @@ Deno.test("the test store's months take five minutes, and end after five renewal
   deepEqual(events.map(({ type }) => type), ["EXPIRATION"]);
 });
 
+Deno.test("a product change is announced, then the first payment for the new product", () => {
+  const announced = (sale: Partial<SubscriptionSale>) => {
+    const bought = due(subscribe({ ...SALE, ...sale }, START).after).after;
+    const steps = changeNow(bought, START + 40 * DAY, ANNUAL);
+    const events = steps.flatMap((step) => step.events.map(({ type }) => type));
+    return [events, steps.at(-1)?.after.renewal_number, steps.map(({ movement }) => movement)];
+  };
+  // A month of the year costs less. For Google it is a new subscription, for others the next period of the same one.
+  deepEqual(announced({}), [["PRODUCT_CHANGE", "INITIAL_PURCHASE"], 1, ["downgrade", "downgrade"]]);
+  const [events, number] = announced({ store: "app_store" });
+  deepEqual([events, number], [["PRODUCT_CHANGE", "RENEWAL"], 3]);
+  const trial = subscribe({ ...SALE, trial_duration: "P1W" }, START).after;
+  const [step, ...others] = changeNow(trial, START + DAY, ANNUAL);
+  deepEqual([step?.events.map(({ type }) => type), others.length], [["PRODUCT_CHANGE"], 0]);
+  deepEqual([step?.after.product_id, step?.after.status], ["annual", "trialing"]);
+});
+
 Deno.test("a failed charge cancels a planned product change", () => {
   const state = subscribe(SALE, START).after;
   const changing = changeAtEnd(failNext(state, START, null).after, START, ANNUAL)[0]?.after;
@@ -226,6 +246,8 @@ Deno.test("an action that the state does not allow is refused with a reason, and
     ["no price increase", () => agreeToPrice(active, START)],
     ["already expired", () => expireNow(expired, START, "UNKNOWN")],
     ["that is expired is not charged", () => failNext(expired, START, null)],
+    ["recover it instead", () => renewNow(failNext(active, START, null).after, START)],
+    ["invoice is unpaid", () => recover(subscribe({ ...SALE, paid: false }, START).after, START)],
     ["The pause would end before the current period does", () => {
       const pausing = pause(active, START, START + 40 * DAY).after;
       extend(pausing, START, START + 50 * DAY);
