@@ -65,7 +65,7 @@ export interface Hunted {
 export async function trySwitched(
   switched: Switched,
   cases: readonly Case[],
-  { warm }: Slot,
+  { warm }: Pick<Slot, "warm">,
   successes: Successes,
 ): Promise<Hunted> {
   const missed: Case[] = [];
@@ -96,33 +96,57 @@ function misses(
 
 /**
  * Tries some faults by their switches, all at once: most tests pass with all of them, and so with each
- * of them alone. Only a test that fails runs with one fault at a time.
+ * of them alone. When a test fails, it runs with each half of the faults, and so on down to one. Faults
+ * that make it fail only together are kept apart from then on.
  */
 export async function tryTogether(
   faults: ReadonlyMap<Switched, ReadonlySet<Case>>,
-  slot: Slot,
+  slot: Pick<Slot, "warm">,
   successes: Successes,
 ): Promise<Map<Switched, Hunted>> {
   const results = new Map([...faults.keys()].map((one): [Switched, Hunted] => [one, {
     finder: undefined,
     missed: [],
   }]));
-  const cases = new Set([...faults.values()].flatMap((ofFault) => [...ofFault]));
-  for (const one of cases) {
-    const open = [...results].filter(([switched, { finder }]) =>
-      !finder && faults.get(switched)?.has(one)
-    );
-    if (open.length === 0) continue;
-    const outcome = await run(slot.warm, one, open.map(([switched]) => switched));
-    for (const [switched, result] of open) {
-      if (misses(one, switched, outcome)) result.missed.push(one);
-      if (!outcome.failed) continue;
-      const { finder, missed } = await trySwitched(switched, [one], slot, successes);
-      result.finder = finder;
-      result.missed.push(...missed);
+  const isOpen = (one: Switched) => results.get(one)?.finder === undefined;
+  /** Runs a test with some faults. Returns whether it finds one, or passes. */
+  const search = async (one: Case, group: readonly Switched[]): Promise<boolean> => {
+    const [first] = group;
+    if (first === undefined) return true;
+    const outcome = await run(slot.warm, one, group);
+    for (const switched of group) {
+      if (misses(one, switched, outcome)) results.get(switched)?.missed.push(one);
     }
+    if (!outcome.failed) return true;
+    if (group.length > 1) {
+      const passes = [];
+      for (const half of halvesOf(group)) passes.push(await search(one, half));
+      return passes.every(Boolean) && group.some((switched) => !isOpen(switched));
+    }
+    const { finder, missed } = await trySwitched(first, [one], slot, successes);
+    const result = results.get(first);
+    if (result !== undefined) result.finder = finder;
+    result?.missed.push(...missed);
+    return finder !== undefined;
+  };
+  let groups: readonly Switched[][] = [[...faults.keys()]];
+  for (const one of new Set([...faults.values()].flatMap((ofFault) => [...ofFault]))) {
+    const next: Switched[][] = [];
+    for (const group of groups) {
+      const open = group.filter((switched) => isOpen(switched));
+      const isClear = await search(one, open.filter((switched) => faults.get(switched)?.has(one)));
+      if (isClear || open.length < 2) next.push(open);
+      else next.push(...halvesOf(open));
+    }
+    groups = next;
   }
   return results;
+}
+
+/** The two halves of a list. */
+function halvesOf<T>(list: readonly T[]): [T[], T[]] {
+  const half = Math.ceil(list.length / 2);
+  return [list.slice(0, half), list.slice(half)];
 }
 
 /** Tries a fault in a new process, which has it from the beginning. */
@@ -166,7 +190,11 @@ interface Outcome {
 }
 
 /** Runs a test, with some faults or without. */
-async function run(runner: Runner, one: Case, switched: Switched[] = []): Promise<Outcome> {
+async function run(
+  runner: Runner,
+  one: Case,
+  switched: readonly Switched[] = [],
+): Promise<Outcome> {
   const { file, index, name } = one;
   const loaded = await runner.ask({ do: "load", file }, LOAD_LIMIT_MS);
   if (loaded.failure !== undefined) {
