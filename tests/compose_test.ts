@@ -133,14 +133,21 @@ Deno.test("Prometheus can ask each process of compose.yaml for its metrics, as t
   }
 });
 
+Deno.test("nginx keeps host and port of a request, in compose.yaml as in the documents", async () => {
+  const operating = await Deno.readTextFile(new URL("../docs/operating.md", import.meta.url));
+  for (const [name, text] of [["nginx.conf", nginx], ["operating.md", operating]] as const) {
+    // `$host` has no port, so the origin of a page on another port than 443 would look foreign.
+    for (const header of ["Host $http_host;", "X-Forwarded-Proto $scheme;", "X-Forwarded-For "]) {
+      ok(text.includes(`proxy_set_header ${header}`), `${name}: ${header}`);
+    }
+  }
+});
+
 Deno.test("the balancer passes requests to the two processes, as a proxy that they trust", () => {
   const servers = [...nginx.matchAll(/^ +server (\w+):(\d+) /gm)].map((
     [, name, port],
   ) => [name, port]);
   deepEqual(servers, [["api1", "4010"], ["api2", "4010"]]);
-  for (const header of ["Host $host", "X-Forwarded-Proto $scheme", "X-Forwarded-For "]) {
-    ok(nginx.includes(`proxy_set_header ${header}`), header);
-  }
   // Otherwise an outage of the database would show as a 502 without a time to try again.
   match(nginx, /^ +proxy_next_upstream error timeout;$/m);
   const balancer = /ipv4_address: ([\d.]+)/.exec(text)?.[1];

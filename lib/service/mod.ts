@@ -186,7 +186,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const parts: ServerParts = { ...world, catchUp, rates, authenticate, observe };
   const faults = createRequestFaults(later, await openFaultList(store));
   let isRetired = false;
-  const guard = createGuard(hosts, createOrigins(options.allowOrigins ?? []));
+  const guard = createGuard(hosts, createOrigins(options.allowOrigins ?? []), options.publicUrl);
   const doors = openDoors({
     ...parts,
     delivery,

@@ -27,11 +27,14 @@ const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
  * @param hosts Accepted hosts besides loopback. With `0.0.0.0` or `::` among them every IP address
  * is accepted, since DNS rebinding needs a name.
  * @param isOpen Whether pages of an origin may use the addresses for apps.
+ * @param publicUrl The address that browsers use. A proxy may leave out its port in `Host`.
  */
 export function createGuard(
   hosts: readonly string[],
   isOpen: (origin: string) => boolean,
+  publicUrl?: string,
 ): Guard {
+  const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
   const known = new Set(hosts.map((host) => canonicalHost(host)));
   const anyAddress = [...known].some((host) => host !== undefined && isAnyAddress(host));
   const isOurs = (host: string) =>
@@ -55,18 +58,24 @@ export function createGuard(
     checkHost(request);
     const path = parsedPath(request.url);
     const origin = request.headers.get("origin");
-    if (origin === null || origin === new URL(request.url).origin) return path;
+    if (origin === null || origin === own || origin === new URL(request.url).origin) return path;
     if (isForApps(path) && isOpen(origin)) return path;
-    const hint = isForApps(path)
-      ? `; start it with --allow-origin ${origin} to let apps there use it`
-      : "";
-    const message = `Web pages from ${origin} cannot use this service${hint}`;
-    throw new Refusal(403, "authorization_error", message);
+    throw foreignOrigin(origin, path);
   };
 }
 
 /** The number of accepted addresses that are remembered. */
 const MOST_ACCEPTED = 64;
+
+function foreignOrigin(origin: string, path: string): Refusal {
+  const hint = isForApps(path)
+    ? `; start it with --allow-origin ${origin} to let apps there use it`
+    : /^https?:/.test(origin)
+    ? `; if that is its own address, start it with --public-url ${origin}`
+    : "";
+  const message = `Web pages from ${origin} cannot use this service${hint}`;
+  return new Refusal(403, "authorization_error", message);
+}
 
 function foreignHost(host: string): Refusal {
   const message =

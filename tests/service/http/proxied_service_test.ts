@@ -1,5 +1,5 @@
-import { deepEqual, equal, match } from "node:assert/strict";
-import type { Server } from "../../../lib/service/http/serve.ts";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import type { ServeOptions, Server } from "../../../lib/service/http/serve.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
 import { CHEAP } from "../../support/password_fixture.ts";
 import { startServer } from "../../support/server.ts";
@@ -10,6 +10,7 @@ const FORWARDED = "X-Forwarded-Proto: https\r\nX-Forwarded-For: 203.0.113.7\r\n"
 async function withProxies(
   proxies: string[],
   test: (server: Server, lines: string[]) => Promise<void>,
+  changes: Partial<ServeOptions> = {},
 ): Promise<void> {
   const lines: string[] = [];
   await using server = await startServer({
@@ -17,6 +18,7 @@ async function withProxies(
     signIn: CHEAP,
     proxies,
     log: (line) => lines.push(line),
+    ...changes,
   });
   await test(server, lines);
 }
@@ -61,4 +63,17 @@ Deno.test("the log has no link that sets a password", async () => {
     equal(JSON.parse(lines[0] ?? "").path, "/oauth2/password");
     equal(lines[0]?.includes("plk_"), false);
   });
+});
+
+Deno.test("pages of the public address use the service, also when the proxy leaves out its port", async () => {
+  const publicUrl = "https://subs.example.com:8443";
+  await withProxies(["127.0.0.1"], async (server) => {
+    const from = (origin: string) => get(server, "/health", `${FORWARDED}Origin: ${origin}\r\n`);
+    match(await from(publicUrl), /^HTTP\/1\.1 200 OK/);
+    match(await from("https://subs.example.com"), /^HTTP\/1\.1 200 OK/);
+    const foreign = await from("https://subs.example.com:9443");
+    match(foreign, /^HTTP\/1\.1 403/);
+    match(foreign, /start it with --public-url https:\/\/subs\.example\.com:9443"/);
+    doesNotMatch(await from("null"), /--public-url/);
+  }, { publicUrl });
 });
