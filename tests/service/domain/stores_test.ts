@@ -2,9 +2,14 @@ import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import {
   datedHex,
   derivedUuid,
+  isAble,
   managementUrl,
+  oneGroupPerApp,
   periodIn,
   platformOf,
+  refundsByApi,
+  reportedPlatform,
+  type StoreAbility,
   transactionId,
 } from "../../../lib/service/domain/stores.ts";
 
@@ -46,6 +51,32 @@ Deno.test("each store has its page to manage subscriptions", () => {
     "https://billing.invalid/manage/sub1",
   ]);
   deepEqual(pages(["stripe", "paddle", "promotional", "test_store", "other"]), Array(5).fill(null));
+});
+
+Deno.test("each store can do what it can, and the test store everything", () => {
+  const stores = ["app_store", "mac_app_store", "play_store", "amazon", "roku", "stripe"];
+  const more = ["svc_billing", "paddle", "promotional"];
+  const able = (ability: StoreAbility) => {
+    ok(isAble("test_store", ability), ability);
+    return [...stores, ...more].filter((store) => isAble(store, ability));
+  };
+  const apple = ["app_store", "mac_app_store"];
+  deepEqual(able("uncancel"), [...apple, "play_store", "amazon", "roku", "svc_billing"]);
+  deepEqual(able("pause"), ["play_store"]);
+  deepEqual(able("change_product"), [...apple, "play_store", "stripe"]);
+  deepEqual(able("extend"), [...apple, "play_store", "amazon", "stripe"]);
+  deepEqual(able("reverse_refund"), apple);
+  deepEqual(able("family_share"), apple);
+  deepEqual(able("bring_currency"), [...apple, "play_store", "stripe", "svc_billing"]);
+  deepEqual(able("grant_temporarily"), [...apple, "play_store"]);
+  deepEqual([...stores, ...more].filter(oneGroupPerApp), apple);
+  deepEqual([...stores, ...more].filter(refundsByApi), ["play_store", "svc_billing"]);
+  ok(refundsByApi("test_store"));
+});
+
+Deno.test("an app reports Android and the web in small letters", () => {
+  const stores = ["app_store", "mac_app_store", "play_store", "amazon", "roku", "paddle"];
+  deepEqual(stores.map(reportedPlatform), ["iOS", "macOS", "android", "android", "Roku", "web"]);
 });
 
 Deno.test("ids of one day begin with the same digits, those of the next day with later ones", () => {

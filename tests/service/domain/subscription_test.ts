@@ -22,6 +22,7 @@ import {
   changeAtEnd,
   changeNow,
   checkChangeable,
+  keepProduct,
   type Terms,
 } from "../../../lib/service/domain/product_change.ts";
 import {
@@ -216,6 +217,26 @@ Deno.test("a product change is announced, then the first payment for the new pro
   deepEqual([step?.after.product_id, step?.after.status], ["annual", "trialing"]);
 });
 
+Deno.test("a planned product change that is cancelled leaves nothing", () => {
+  const state = subscribe(SALE, START).after;
+  const changing = changeAtEnd(state, START, ANNUAL)[0]?.after;
+  ok(changing);
+  deepEqual([changing.pending_product_id, changing.auto_renewal_status], [
+    "annual",
+    "will_change_product",
+  ]);
+  const kept = keepProduct(changing, START)[0]?.after;
+  deepEqual(kept, state);
+});
+
+Deno.test("periods after a charge that fails now are counted from that day", () => {
+  const old = due(due(subscribe(SALE, START).after).after).after;
+  const at = Date.UTC(2026, 3, 10, 12);
+  const failed = failNow(old, at, "P3D").after;
+  const recovered = recover(failed, at + DAY).after;
+  equal(recovered.period_ends_at, Date.UTC(2026, 4, 10, 12));
+});
+
 Deno.test("a failed charge cancels a planned product change", () => {
   const state = subscribe(SALE, START).after;
   const changing = changeAtEnd(failNext(state, START, null).after, START, ANNUAL)[0]?.after;
@@ -245,6 +266,10 @@ Deno.test("an action that the state does not allow is refused with a reason, and
     ["must be higher", () => raisePrice(active, START, active.price_micros)],
     ["no price increase", () => agreeToPrice(active, START)],
     ["already expired", () => expireNow(expired, START, "UNKNOWN")],
+    ["later than the end", () => extend(active, START, active.period_ends_at ?? 0)],
+    ["that is active and will not renew cannot", () => {
+      renewNow(cancel(active, START, "UNKNOWN").after, START);
+    }],
     ["that is expired is not charged", () => failNext(expired, START, null)],
     ["recover it instead", () => renewNow(failNext(active, START, null).after, START)],
     ["invoice is unpaid", () => recover(subscribe({ ...SALE, paid: false }, START).after, START)],
