@@ -24,7 +24,7 @@ import { optionalText } from "../config/stored_token.ts";
 import { homeFile, mayAccess, setting, type Surroundings } from "../config/surroundings.ts";
 import { AuthError, ConfigError } from "../errors.ts";
 import { type AccessToken, isUsable, renewing } from "./renewal.ts";
-import { type GrantedToken, refreshToken, type TokenEndpoint, type TokenRefusal } from "./token.ts";
+import type { GrantedToken, TokenEndpoint, TokenRefusal } from "./token.ts";
 
 /** A stored replacement is removed when it was not renewed for this long: 60 days. */
 const LONGEST_UNUSED_MS = 60 * 86_400_000;
@@ -176,6 +176,8 @@ async function renewedUnstored(use: Use, why: string): Promise<Remembered> {
  * @param stored The newest token on the disk, or the given one.
  */
 async function exchange(use: Use, stored: string): Promise<Remembered> {
+  // Most commands find a token that is good for an hour.
+  const { refreshToken } = await import("./token.ts");
   const newest = use.unstored?.stored === stored ? use.unstored.newest : stored;
   let refused: TokenRefusal | undefined;
   for (const token of new Set([newest, use.token])) {

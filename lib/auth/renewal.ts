@@ -13,7 +13,7 @@ import type { StoredToken } from "../config/stored_token.ts";
 import { AuthError, ConfigError } from "../errors.ts";
 import { pause } from "../retry.ts";
 import type { TokenPlace } from "./store.ts";
-import { refreshToken, type TokenEndpoint } from "./token.ts";
+import type { TokenEndpoint } from "./token.ts";
 
 /** How long before its end a token is replaced, in milliseconds. */
 const REFRESH_EARLY_MS = 60_000;
@@ -96,6 +96,7 @@ async function renewed(
   }
   refuseOtherService(stored, place, endpoint.baseUrl);
   if (isUsable(stored, refused, endpoint.around.now())) return stored;
+  const { refreshToken } = await import("./token.ts");
   // A full disk or a read-only folder must show now: once the service has replaced the token, a
   // failed write loses the sign-in.
   await file.write(content);

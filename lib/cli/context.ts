@@ -9,7 +9,7 @@ import type { Client } from "../client.ts";
 import { systemSurroundings } from "../config/machine.ts";
 import type { Connection, Surroundings } from "../connect.ts";
 import { ToolkitError } from "../errors.ts";
-import { type Ask, type AskSettings, createAsk } from "./screen/ask.ts";
+import type { Ask, AskSettings } from "./screen/ask.ts";
 import { denoFiles, type Files } from "./input/input.ts";
 import { announcing, countingDown, type Waits } from "./screen/waiting.ts";
 import { withLiveLine } from "./screen/live_line.ts";
@@ -78,7 +78,7 @@ export function createContext(world: World, globals: Globals, data?: DataWriter)
   const { files } = world;
   const signal = limited(world.signal, globals.timeoutMs);
   const out = createOutput(world.terminal, globals.output === "table" ? "table" : "json", data);
-  const ask = createAsk({ ...world.prompts, interactive: world.interactive, signal });
+  const ask = askLater({ ...world.prompts, interactive: world.interactive, signal });
   const waits = { announced: true };
   const announced = withAnnouncements(world, out, waits, world.interactive ? ask : undefined);
   const around = globals.allowInsecureHost ? allowingInsecure(announced) : announced;
@@ -102,6 +102,21 @@ export function createContext(world: World, globals: Globals, data?: DataWriter)
     globals,
     connection: () => connection ??= resolve(),
     client: () => client ??= connect(),
+  };
+}
+
+/** Asks the person. The code for it is loaded with the first question: most commands have none. */
+function askLater(settings: AskSettings): Ask {
+  const load = async () => (await import("./screen/ask.ts")).createAsk(settings);
+  return {
+    confirm: async (question, options) => {
+      if (!options.yes) await (await load()).confirm(question, options);
+    },
+    text: async (question, options) => await (await load()).text(question, options),
+    choose: async (question, choices, options) =>
+      await (await load()).choose(question, choices, options),
+    chooseMany: async (question, choices, options) =>
+      await (await load()).chooseMany(question, choices, options),
   };
 }
 

@@ -9,10 +9,8 @@ import { sharedMode } from "../file_mode.ts";
 import { ConfigError } from "../errors.ts";
 import { type FileState, platform } from "../platform/mod.ts";
 import { NotPermitted } from "../platform/types.ts";
-import { replaceFile, writeNewFile } from "./durable_file.ts";
 import { fileError, isMissing } from "./file_errors.ts";
 import { shellWord } from "../shell_word.ts";
-import { temporaryName } from "../temporary_name.ts";
 import { codeOf } from "../file_reason.ts";
 import { basename, dirname, join } from "./paths.ts";
 import { readBounded } from "./read_bounded.ts";
@@ -78,6 +76,7 @@ export async function writePrivateText(
   if (present) refuseExposed(path, present, "file", around);
   try {
     await removeLeftovers(path);
+    const { replaceFile } = await import("./durable_file.ts");
     await replaceFile(path, text);
   } catch (error) {
     throw fileError("write", path, error);
@@ -93,6 +92,10 @@ export async function checkPrivateWrite(path: string, around: Surroundings): Pro
   const folder = dirname(path);
   const isNew = await fileInfo(folder) === undefined;
   await makePrivateFolder(folder, around);
+  const [{ temporaryName }, { writeNewFile }] = await Promise.all([
+    import("../temporary_name.ts"),
+    import("./durable_file.ts"),
+  ]);
   const temporary = temporaryName(path);
   try {
     await writeNewFile(temporary, "{}\n");

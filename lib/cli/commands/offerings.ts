@@ -17,7 +17,7 @@ import {
   unarchiveOffering,
   updateOffering,
 } from "../../resources/offerings.ts";
-import { listPackages, type Package } from "../../resources/packages.ts";
+import type { Package } from "../../resources/packages.ts";
 import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
 import type { HintScene } from "../words/hints.ts";
@@ -80,6 +80,8 @@ const view = command({
     const offering = await getOffering(client, id);
     const wanted = context.out.format === "json" ? packages === true : packages !== false;
     if (!wanted) return showOne(context, offering);
+    // The other commands need nothing of packages.
+    const { listPackages } = await import("../../resources/packages.ts");
     const first = listPackages(client, id, { limit: LARGEST_PAGE, expand: ["items.product"] });
     const read: Page<Package>[] = [];
     for await (const page of pages(client, first)) read.push(page);

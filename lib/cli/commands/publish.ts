@@ -11,7 +11,7 @@ import { getOffering, type Offering, updateOffering } from "../../resources/offe
 import { type PaywallContent, setOfferingPaywall } from "../../resources/paywalls.ts";
 import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import { readJsonFile } from "../input/input.ts";
+import { readJsonFile } from "../input/json_file.ts";
 import type { Column } from "../screen/output.ts";
 import { askAbout, confirmFlags } from "../words/plain.ts";
 import { PartlyDone } from "../screen/outcome.ts";

@@ -20,7 +20,7 @@ import { getSubscription, refundTransaction } from "../../resources/subscription
 import { amountOf } from "../screen/amount.ts";
 import { argument, command, group, text, texts } from "../words/command.ts";
 import { counted } from "../screen/display.ts";
-import { readJsonFile } from "../input/input.ts";
+import { readJsonFile } from "../input/json_file.ts";
 import type { Column } from "../screen/output.ts";
 import {
   askAbout,

@@ -21,7 +21,6 @@ import {
   text,
   wire,
 } from "./command.ts";
-import { readJsonFile } from "../input/input.ts";
 import { listFlags, type ListOptions, pageFlags, showList } from "../screen/listing.ts";
 import type { Column } from "../screen/output.ts";
 import type { Context } from "../context.ts";
@@ -227,7 +226,7 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
     ),
     async run(context, input) {
       const { file } = input;
-      const body = typeof file === "string" ? await readJsonFile(context.files, file) : {};
+      const body = typeof file === "string" ? await bodyIn(context, file) : {};
       for (const flag of Object.keys(spec.flags)) {
         if (input[flag] !== undefined) body[fields[flag] ?? flag] = input[flag];
       }
@@ -240,6 +239,12 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
       if (spec.note !== undefined) context.out.note(spec.note);
     },
   });
+}
+
+/** The body in a file. The code that reads it is loaded for those who pass one. */
+async function bodyIn({ files }: Context, path: string): Promise<Record<string, unknown>> {
+  const { readJsonFile } = await import("../input/json_file.ts");
+  return await readJsonFile(files, path);
 }
 
 /**

@@ -9,8 +9,8 @@ import {
   parseDate,
   parseDuration,
   parsePairs,
-  readJsonFile,
 } from "../../../lib/cli/input/input.ts";
+import { readJsonFile } from "../../../lib/cli/input/json_file.ts";
 import { Cancelled, UsageError } from "../../../lib/errors.ts";
 
 /** A standard input with the given bytes, and a record of the notes. */

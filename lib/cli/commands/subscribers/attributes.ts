@@ -13,7 +13,8 @@ import {
 } from "../../../resources/customers.ts";
 import { argument, command, text, texts } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
-import { parsePairs, readJsonFile } from "../../input/input.ts";
+import { parsePairs } from "../../input/input.ts";
+import { readJsonFile } from "../../input/json_file.ts";
 import type { Column } from "../../screen/output.ts";
 import { listFlags, showList } from "../../words/plain.ts";
 
