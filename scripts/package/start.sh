@@ -12,7 +12,7 @@ exec "$deno" run --config "$clone/deno.json" --lock "$clone/deno.lock" \
   --no-prompt \
   --frozen \
   --unstable-lazy-dynamic-imports \
-  --v8-flags=--min-semi-space-size=16 \
+  --v8-flags=--min-semi-space-size=16,--no-lazy \
   --allow-net \
   '--allow-env=CLI_*,HOME,USERPROFILE,NO_COLOR,COLUMNS,TERM,TERM_PROGRAM,WT_SESSION,CI,INIT_CWD,HTTP_PROXY,HTTPS_PROXY,ALL_PROXY,NO_PROXY,http_proxy,https_proxy,all_proxy,no_proxy' \
   --ignore-env \
