@@ -13,6 +13,7 @@ import {
   type Movement,
   type MovementTotals,
   newTotals,
+  totalsOf,
 } from "../../lib/service/domain/ledger.ts";
 import type { MovementKind } from "../../lib/service/domain/movements.ts";
 import { connect, type Connection } from "../../lib/service/store/sqlite/connection.ts";
@@ -99,6 +100,7 @@ function fill(connection: Connection, rows: number): number {
   }
   for (const row of totals.days.values()) insert(connection, "movements_daily", row);
   for (const row of monthsOf(totals)) insert(connection, "movements_monthly", row);
+  for (const row of totalsOf(totals)) insert(connection, "movement_totals", row);
   for (const row of totals.cohorts.values()) insert(connection, "cohort_payments", row);
   return write.count();
 }

@@ -131,6 +131,7 @@ export async function insertLedger(desk: Desk, { people, moves }: Ledger): Promi
     }
     await addUp(tx, "movements_daily", sql`at - at % 86400000`);
     await addUp(tx, "movements_monthly", startOfMonth);
+    await addUpTotals(tx);
     await addUpCohorts(tx);
   });
 }
@@ -155,6 +156,18 @@ async function addUp(
       sum(payments_delta), sum(refunds_delta), sum(mrr_delta_micros), sum(actives_delta),
       sum(trials_delta), sum(renewing_delta), sum(billing_issues_delta)
     from movements group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`.execute(tx);
+}
+
+/** Fills the totals of days with the sums of days. */
+async function addUpTotals(tx: Tx): Promise<void> {
+  await acrossProjects(tx).deleteFrom("movement_totals").execute();
+  await sql`
+    insert into movement_totals
+    select project_id, day, kind, environment, sum(movements), sum(gross_usd_micros),
+      sum(commission_usd_micros), sum(tax_usd_micros), sum(payments_delta), sum(refunds_delta),
+      sum(mrr_delta_micros), sum(actives_delta), sum(trials_delta), sum(renewing_delta),
+      sum(billing_issues_delta)
+    from movements_daily group by 1, 2, 3, 4`.execute(tx);
 }
 
 /** Fills the sums of cohorts, and where customers have paid, from all movements. */

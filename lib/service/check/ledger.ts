@@ -36,16 +36,16 @@ const KINDS = [
   ...["product_duration", "offering_id", "country", "platform"],
 ];
 
-/** The same of a movement, in which null stands for the empty text. */
-const KINDS_OF_MOVEMENTS = KINDS.map((name) => `coalesce(${name}, '') as ${name}`).join(", ");
-
 /** The first moment of a movement's day. The values are before the year 2970, so nothing overflows. */
 const DAY = `at / ${DAY_MS} * ${DAY_MS}`;
 
 /**
  * The groups in which a table of sums differs from the movements: what one has is taken off the other.
+ * Sums have the empty text for null.
  */
 function differences(table: string, day: string, keys: readonly string[]): string {
+  const kinds = keys.filter((name) => name !== "day");
+  const kindsOfMovements = kinds.map((name) => `coalesce(${name}, '') as ${name}`).join(", ");
   const added = ["movements", ...SUMMED];
   const group = ["project_id", ...keys].join(", ");
   const plus = ["1 as movements", ...SUMMED].join(", ");
@@ -54,8 +54,8 @@ function differences(table: string, day: string, keys: readonly string[]): strin
   const odd = added.map((name) => `sum(${name}) <> 0`).join(" or ");
   const days = keys.includes("day") ? [`${day} as day, `, "day, "] : ["", ""];
   return `select ${group}, ${sums} from (
-    select project_id, ${days[0]}${KINDS_OF_MOVEMENTS}, ${plus} from movements
-    union all select project_id, ${days[1]}${KINDS.join(", ")}, ${minus} from ${table}) as merged
+    select project_id, ${days[0]}${kindsOfMovements}, ${plus} from movements
+    union all select project_id, ${days[1]}${kinds.join(", ")}, ${minus} from ${table}) as merged
     group by ${group} having ${odd}`;
 }
 
@@ -65,6 +65,11 @@ export const ledger: readonly Invariant[] = [
     "daily-sums",
     "The sums of each day are those of its movements",
     differences("movements_daily", DAY, ["day", ...KINDS]),
+  ),
+  bySql(
+    "daily-totals",
+    "The totals of each day are those of its movements",
+    differences("movement_totals", DAY, ["day", "kind", "environment"]),
   ),
   {
     name: "monthly-sums",

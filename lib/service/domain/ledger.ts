@@ -85,6 +85,9 @@ export const SUM_KEY = [
   "platform",
 ] as const;
 
+/** The key of a row of totals, by day. */
+export const TOTAL_KEY = ["project_id", "day", "kind", "environment"] as const;
+
 /** Sums of movements by day and by cohort, by the text of their keys. */
 export interface MovementTotals {
   /** Rows of `movements_daily`. */
@@ -111,12 +114,47 @@ export function monthsOf({ days }: MovementTotals): Row<"movements_monthly">[] {
   return [...months.values()];
 }
 
+/** Rows of `movement_totals`: the sums of days, added up by kind and environment alone. */
+export function totalsOf({ days }: MovementTotals): Row<"movement_totals">[] {
+  const totals = new Map<string, Row<"movement_totals">>();
+  for (const row of days.values()) {
+    const key = TOTAL_KEY.map((name) => row[name]).join("\0");
+    const known = totals.get(key);
+    if (known) addSums(known, row);
+    else totals.set(key, totalOf(row));
+  }
+  return [...totals.values()];
+}
+
 /** Adds a row to the one with its key. That one may change, so both belong to the sums. */
 function addRow(rows: MovementTotals["days"], row: Row<"movements_daily">): void {
   const key = SUM_KEY.map((name) => row[name]).join("\0");
   const known = rows.get(key);
   if (known) addSums(known, row);
   else rows.set(key, row);
+}
+
+/** What a row of a day adds to the total of its kind and environment. */
+function totalOf(row: Row<"movements_daily">): Row<"movement_totals"> {
+  const { project_id, day, kind, environment } = row;
+  return { project_id, day, kind, environment, ...sumsIn(row) };
+}
+
+/** The sums of a row. */
+function sumsIn(row: Row<"movement_totals">): MovementSums & { movements: number } {
+  return {
+    movements: row.movements,
+    gross_usd_micros: row.gross_usd_micros,
+    commission_usd_micros: row.commission_usd_micros,
+    tax_usd_micros: row.tax_usd_micros,
+    payments_delta: row.payments_delta,
+    refunds_delta: row.refunds_delta,
+    mrr_delta_micros: row.mrr_delta_micros,
+    actives_delta: row.actives_delta,
+    trials_delta: row.trials_delta,
+    renewing_delta: row.renewing_delta,
+    billing_issues_delta: row.billing_issues_delta,
+  };
 }
 
 /** What a movement adds to the row of its day. */
@@ -148,7 +186,7 @@ function dayRowOf(row: Movement): Row<"movements_daily"> {
 }
 
 /** Adds the sums of a row to another one with the same key. */
-function addSums(sum: Row<"movements_daily">, row: Row<"movements_daily">): void {
+function addSums(sum: Row<"movement_totals">, row: Row<"movement_totals">): void {
   sum.movements += row.movements;
   sum.gross_usd_micros += row.gross_usd_micros;
   sum.commission_usd_micros += row.commission_usd_micros;

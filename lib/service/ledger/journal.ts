@@ -16,6 +16,8 @@ import {
   type MovementTotals,
   newTotals,
   SUM_KEY,
+  TOTAL_KEY,
+  totalsOf,
 } from "../domain/ledger.ts";
 import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
 import type { Step, Subscription, Transaction } from "../domain/step.ts";
@@ -327,6 +329,7 @@ async function write(pages: Pages): Promise<void> {
   const { days, cohorts } = pages.totals;
   await writeRows(tx, "movements_daily", [...days.values()], { key: SUM_KEY, then: "add" });
   await writeRows(tx, "movements_monthly", monthsOf(pages.totals), { key: SUM_KEY, then: "add" });
+  await writeRows(tx, "movement_totals", totalsOf(pages.totals), { key: TOTAL_KEY, then: "add" });
   await addCohorts(tx, cohorts);
   await markPayers(pages.place, pages.facts, pages.movements);
   for (const { created_at, transaction_id, product_id, ...change } of pages.balances) {

@@ -165,7 +165,8 @@ async function sumsByDay(
   const { tx, periods } = question;
   if (by === "at") {
     const { starts, ends } = spanOf(periods);
-    const table = periods.every(isOfMonths) ? "movements_monthly" : "movements_daily";
+    const whole = periods.every(isOfMonths) ? "movements_monthly" : "movements_daily";
+    const table = isOfTotals(question) ? "movement_totals" : whole;
     return await addUp(question, sums, { table, starts, ends });
   }
   const time = sql.ref(by);
@@ -182,12 +183,21 @@ async function sumsByDay(
   return all;
 }
 
+/** Whether totals answer a question: it looks at no part of a movement but its environment. */
+function isOfTotals({ filters, segment }: Question): boolean {
+  return [...filters.keys(), ...segment ? [segment] : []].every(({ id }) => id === "environment");
+}
+
 /** Sums of everything before a day, for each segment: whole months, then the days of the last one. */
 async function sumsBefore(
   question: Question,
   sums: readonly LedgerSum[],
   before: number,
 ): Promise<SumRow[]> {
+  if (isOfTotals(question)) {
+    const table = "movement_totals";
+    return await addUp(question, sums, { table, starts: undefined, ends: before });
+  }
   const month = monthOf(before);
   const months = { table: "movements_monthly", starts: undefined, ends: month } as const;
   const days = { table: "movements_daily", starts: month, ends: before } as const;
@@ -204,7 +214,7 @@ export function isOfMonths({ starts, ends }: Period): boolean {
 /** A table of sums, and the time range to read. */
 interface SumsRead {
   /** The table. */
-  readonly table: "movements_daily" | "movements_monthly";
+  readonly table: "movements_daily" | "movements_monthly" | "movement_totals";
   /** The first day or month. Undefined for everything before the end, added up as day 0. */
   readonly starts: number | undefined;
   /** The first millisecond after the last day or month. */

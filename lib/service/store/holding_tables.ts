@@ -234,11 +234,7 @@ interface MovementRow extends MovementSums {
  * The movements of a day or of a month, added up. `day` is the first millisecond of either, UTC;
  * `""` stands for null.
  */
-interface MovementSumRow extends MovementSums {
-  project_id: string;
-  day: number;
-  kind: string;
-  environment: string;
+interface MovementSumRow extends MovementTotalRow {
   store: string;
   app_id: string;
   product_id: string;
@@ -246,6 +242,15 @@ interface MovementSumRow extends MovementSums {
   offering_id: string;
   country: string;
   platform: string;
+}
+
+/** The movements of a day, added up by kind and environment alone. */
+interface MovementTotalRow extends MovementSums {
+  project_id: string;
+  /** The first millisecond of the day, UTC. */
+  day: number;
+  kind: string;
+  environment: string;
   /** How many movements. */
   movements: number;
 }
@@ -350,6 +355,7 @@ export interface HoldingTables {
   movements: MovementRow;
   movements_daily: MovementSumRow;
   movements_monthly: MovementSumRow;
+  movement_totals: MovementTotalRow;
   cohort_payments: CohortPaymentRow;
   events: EventRow;
 }

@@ -126,6 +126,14 @@ const FAULTS: readonly (readonly [name: string, statements: string[], also?: str
     }`,
   ]],
   ["daily-sums", [`delete from movements_daily where ${first("movements_daily", "1 = 1", "day")}`]],
+  ["daily-totals", [
+    `update movement_totals set payments_delta = payments_delta + 1 where ${
+      first("movement_totals", "1 = 1", "day")
+    }`,
+  ]],
+  ["daily-totals", [
+    `delete from movement_totals where ${first("movement_totals", "1 = 1", "day")}`,
+  ]],
   ["monthly-sums", [
     `update movements_monthly set tax_usd_micros = tax_usd_micros - 1 where ${
       first("movements_monthly", "1 = 1", "day")
@@ -146,7 +154,7 @@ const FAULTS: readonly (readonly [name: string, statements: string[], also?: str
   ]],
   ["levels", [
     `delete from movements where kind = 'start' and ${first("movements", "kind = 'start'", "seq")}`,
-  ], ["daily-sums", "monthly-sums", "money", "cohort-sums"]],
+  ], ["daily-sums", "daily-totals", "monthly-sums", "money", "cohort-sums"]],
   ["cohort-sums", [
     `update cohort_payments set tax_usd_micros = tax_usd_micros + 1 where ${
       first("cohort_payments", "1 = 1", "day")

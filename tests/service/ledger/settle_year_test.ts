@@ -95,6 +95,7 @@ async function readEverything(store: Store) {
       transactions: await all.selectFrom("transactions").selectAll().orderBy("seq").execute(),
       movements: await all.selectFrom("movements").selectAll().execute(),
       days: await all.selectFrom("movements_daily").selectAll().execute(),
+      totals: await all.selectFrom("movement_totals").selectAll().execute(),
       months: await all.selectFrom("movements_monthly").selectAll().execute(),
       invoices: await all.selectFrom("invoices").selectAll().execute(),
       events: await all.selectFrom("events").select("type").execute(),

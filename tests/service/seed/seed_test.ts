@@ -9,7 +9,8 @@ const FILLED: readonly (keyof Tables)[] = [
   ...["entitlements", "entitlement_products", "offerings", "packages"] as const,
   ...["package_products", "virtual_currencies", "customers", "customer_aliases"] as const,
   ...["customer_attributes", "subscriptions", "transactions", "purchases", "invoices"] as const,
-  ...["movements", "movements_daily", "movements_monthly", "cohort_payments", "events"] as const,
+  ...["movements", "movements_daily", "movements_monthly", "movement_totals"] as const,
+  ...["cohort_payments", "events"] as const,
   ...["currency_balances", "currency_entries", "deliveries", "audit_logs", "grants"] as const,
 ];
 

@@ -5,6 +5,20 @@
  * @module
  */
 
+/** The sums of movements. */
+const SUMS = `
+  movements INTEGER NOT NULL,
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  payments_delta INTEGER NOT NULL,
+  refunds_delta INTEGER NOT NULL,
+  mrr_delta_micros INTEGER NOT NULL,
+  actives_delta INTEGER NOT NULL,
+  trials_delta INTEGER NOT NULL,
+  renewing_delta INTEGER NOT NULL,
+  billing_issues_delta INTEGER NOT NULL,`;
+
 /** The statements. */
 export const sql = `
 -- Rows are only ever added. When a customer is deleted, its name is taken out of them. They lie in
@@ -65,6 +79,15 @@ CREATE INDEX movements_by_customer_since ON movements (project_id, customer_sinc
 ${sumsTable("movements_daily")}
 ${sumsTable("movements_monthly")}
 
+-- The movements of a day, added up by kind and environment alone.
+CREATE TABLE movement_totals (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  day INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  environment TEXT NOT NULL,${SUMS}
+  PRIMARY KEY (project_id, day, kind, environment)
+) STRICT, WITHOUT ROWID;
+
 -- The payments of customers who are not deleted, added up by the day on which their customers were
 -- first seen, and by the month of the payment. Both are first moments in UTC.
 CREATE TABLE cohort_payments (
@@ -95,18 +118,7 @@ CREATE TABLE ${name} (
   product_duration TEXT NOT NULL,
   offering_id TEXT NOT NULL,
   country TEXT NOT NULL,
-  platform TEXT NOT NULL,
-  movements INTEGER NOT NULL,
-  gross_usd_micros INTEGER NOT NULL,
-  commission_usd_micros INTEGER NOT NULL,
-  tax_usd_micros INTEGER NOT NULL,
-  payments_delta INTEGER NOT NULL,
-  refunds_delta INTEGER NOT NULL,
-  mrr_delta_micros INTEGER NOT NULL,
-  actives_delta INTEGER NOT NULL,
-  trials_delta INTEGER NOT NULL,
-  renewing_delta INTEGER NOT NULL,
-  billing_issues_delta INTEGER NOT NULL,
+  platform TEXT NOT NULL,${SUMS}
   PRIMARY KEY (project_id, day, kind, environment, store, app_id, product_id, product_duration,
     offering_id, country, platform)
 ) STRICT, WITHOUT ROWID;`;
