@@ -141,6 +141,11 @@ const startOfMonth = ENGINE === "sqlite"
   ? sql`unixepoch(at / 1000, 'unixepoch', 'start of month') * 1000`
   : sql`cast(extract(epoch from date_trunc('month', to_timestamp(at / 1000))) * 1000 as bigint)`;
 
+/** The first millisecond of a movement's week, or of its month if that begins later. */
+const startOfWeek = sql`case
+  when at - (at + 259200000) % 604800000 < ${startOfMonth} then ${startOfMonth}
+  else at - (at + 259200000) % 604800000 end`;
+
 /** Fills a table of sums with what all movements add up to. */
 async function addUp(
   tx: Tx,
@@ -176,7 +181,7 @@ async function addUpCohorts(tx: Tx): Promise<void> {
   const counts = sql`customer_id is not null and gross_usd_micros <> 0`;
   await sql`
     insert into cohort_payments
-    select project_id, customer_since - customer_since % 86400000, ${startOfMonth}, environment,
+    select project_id, customer_since - customer_since % 86400000, ${startOfWeek}, environment,
       count(*), sum(gross_usd_micros), sum(commission_usd_micros), sum(tax_usd_micros)
     from movements where ${counts} group by 1, 2, 3, 4`.execute(tx);
   await sql`

@@ -57,24 +57,33 @@ async function findOddCohorts(moment: Moment): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const { project_id, month } of await monthsIn(moment)) {
     const ends = addDuration(month, "P1M");
-    const rows = await rowsOf(moment, DIFFERENCES, [project_id, month, ends, project_id, month]);
-    found.push(...rows.map((row) => ({ project_id, month, ...row })));
+    const rows = await rowsOf(
+      moment,
+      DIFFERENCES,
+      [month, month, project_id, month, ends, project_id, month, ends],
+    );
+    found.push(...rows.map((row) => ({ project_id, ...row })));
     if (found.length >= MOST_FOUND) break;
   }
   return found.slice(0, MOST_FOUND);
 }
 
+/** The first moment of a movement's week. The first day of 1970 was a Thursday. */
+const WEEK = `((at + ${3 * DAY_MS}) / ${7 * DAY_MS} * ${7 * DAY_MS} - ${3 * DAY_MS})`;
+
 /** The groups of a month in which the sums differ from the payments. */
-const DIFFERENCES = `select day, environment, sum(movements) as movements, ${
+const DIFFERENCES = `select day, week, environment, sum(movements) as movements, ${
   MONEY.map((name) => `sum(${name}) as ${name}`).join(", ")
 } from (
-  select customer_since / ${DAY_MS} * ${DAY_MS} as day, environment, 1 as movements, ${
+  select customer_since / ${DAY_MS} * ${DAY_MS} as day, case
+    when ${WEEK} < cast(? as bigint) then cast(? as bigint) else ${WEEK} end as week,
+    environment, 1 as movements, ${
   MONEY.join(", ")
 } from movements where project_id = ? and at >= ? and at < ? and ${COUNTS}
-  union all select day, environment, -movements as movements, ${
+  union all select day, week, environment, -movements as movements, ${
   MONEY.map((name) => `-${name} as ${name}`).join(", ")
-} from cohort_payments where project_id = ? and month = ?) as merged
-  group by day, environment having ${
+} from cohort_payments where project_id = ? and week >= ? and week < ?) as merged
+  group by day, week, environment having ${
   ["movements", ...MONEY].map((name) => `sum(${name}) <> 0`).join(" or ")
 } limit ${MOST_FOUND}`;
 
@@ -99,10 +108,10 @@ async function monthsIn(moment: Moment): Promise<Iterable<Month>> {
       add({ project_id, month });
     }
   }
-  const named = await rowsOf<Month>(
+  const named = await rowsOf<{ project_id: string; week: number }>(
     moment,
-    "select distinct project_id, month from cohort_payments",
+    "select distinct project_id, week from cohort_payments",
   );
-  named.forEach(add);
+  for (const { project_id, week } of named) add({ project_id, month: monthOf(week) });
   return months.values();
 }

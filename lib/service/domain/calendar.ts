@@ -79,6 +79,20 @@ export function monthOf(at: number): number {
   return firstOf(date.getUTCFullYear(), date.getUTCMonth());
 }
 
+/** The first millisecond of the UTC week that a moment belongs to. Weeks start on Monday. */
+export function weekOf(at: number): number {
+  // The first day of 1970 was a Thursday.
+  return at - modulo(at + 3 * DAY_MS, 7 * DAY_MS);
+}
+
+/**
+ * The first millisecond of a moment's week within its month: a week in which a month begins is two of
+ * them. So both weeks and months are made of whole ones.
+ */
+export function weekInMonthOf(at: number): number {
+  return Math.max(weekOf(at), monthOf(at));
+}
+
 /** Adds whole months to a moment, and stays within the resulting month. */
 function addMonths(at: number, months: number): number {
   if (months === 0) return at;

@@ -7,7 +7,7 @@
 
 import type { Environment } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
-import { dayOf, monthOf } from "./calendar.ts";
+import { dayOf, weekInMonthOf } from "./calendar.ts";
 
 /** The parts of a movement that count for a cohort. */
 export type CohortMovement = Pick<
@@ -23,7 +23,7 @@ export type CohortMovement = Pick<
 >;
 
 /** The key of a row of cohort sums: every column that is not a sum. */
-export const COHORT_KEY = ["project_id", "day", "month", "environment"] as const;
+export const COHORT_KEY = ["project_id", "day", "week", "environment"] as const;
 
 /** Rows of `cohort_payments`, by the text of their keys. */
 export type CohortTotals = Map<string, Row<"cohort_payments">>;
@@ -51,7 +51,7 @@ export function addToCohorts(
   const row = {
     project_id: movement.project_id,
     day: dayOf(movement.customer_since),
-    month: monthOf(movement.at),
+    week: weekInMonthOf(movement.at),
     environment: movement.environment,
   };
   const key = COHORT_KEY.map((name) => row[name]).join("\0");

@@ -5,6 +5,7 @@
  */
 
 import { type RawBuilder, sql } from "kysely";
+import { weekInMonthOf } from "../domain/calendar.ts";
 import {
   filtersOfPayment,
   IS_PAYMENT,
@@ -18,7 +19,6 @@ import {
   addFigure,
   type Figures,
   filtersIn,
-  isOfMonths,
   type Question,
   segmentIn,
   spanOf,
@@ -83,6 +83,11 @@ function sumsOver(
   }));
 }
 
+/** Whether a period consists of whole weeks within months, as the sums of cohorts do. */
+function isOfWeeks({ starts, ends }: Period): boolean {
+  return starts === weekInMonthOf(starts) && ends === weekInMonthOf(ends);
+}
+
 /** Payments of customers first seen in a period. */
 async function moneyOfCohort(
   question: Question,
@@ -93,11 +98,11 @@ async function moneyOfCohort(
   const { tx } = question;
   const until = spanOf(later).ends;
   const money = moneyIn(question);
-  const payments = later.every(isOfMonths)
+  const payments = later.every(isOfWeeks)
     ? sql`
-      select '' as segment, ${sumsOver(money, sql.ref("m.month"), later)}
+      select '' as segment, ${sumsOver(money, sql.ref("m.week"), later)}
       from ${tx.rows("cohort_payments")} as m
-      where m.day >= ${starts} and m.day < ${ends} and m.month < ${until}`
+      where m.day >= ${starts} and m.day < ${ends} and m.week < ${until}`
     : sql`
       select '' as segment, ${sumsOver(money, sql.ref("m.at"), later)}
       from ${tx.rows("movements")} as m

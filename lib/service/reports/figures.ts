@@ -207,7 +207,7 @@ async function sumsBefore(
 }
 
 /** Whether a period begins and ends with a month. */
-export function isOfMonths({ starts, ends }: Period): boolean {
+function isOfMonths({ starts, ends }: Period): boolean {
   return starts === monthOf(starts) && ends === monthOf(ends);
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { addDuration, DAY_MS, dayOf } from "../domain/calendar.ts";
+import { addDuration, DAY_MS, dayOf, weekOf } from "../domain/calendar.ts";
 
 /** Lengths of a period, shortest first. The index in this list, such as `"0"`, is another name. */
 export const RESOLUTIONS = ["day", "week", "month", "quarter", "year"] as const;
@@ -95,7 +95,7 @@ function startOf(at: number, resolution: Resolution): number {
   const date = new Date(day);
   if (resolution === "day") return day;
   // Gap: the first day of a week is not documented. ISO 8601 says Monday.
-  if (resolution === "week") return day - (date.getUTCDay() + 6) % 7 * DAY_MS;
+  if (resolution === "week") return weekOf(at);
   const month = day - (date.getUTCDate() - 1) * DAY_MS;
   const size = { month: 1, quarter: 3, year: 12 }[resolution];
   return addDuration(month, { months: -(date.getUTCMonth() % size), days: 0, ms: 0 });

@@ -257,14 +257,14 @@ interface MovementTotalRow extends MovementSums {
 
 /**
  * The payments, less refunds, of customers who are not deleted, added up by the day on which their
- * customers were first seen, and by the month of the payment.
+ * customers were first seen, and by the week of the payment within its month.
  */
 interface CohortPaymentRow {
   project_id: string;
   /** The first millisecond of the customers' day, UTC. */
   day: number;
-  /** The first millisecond of the payments' month, UTC. */
-  month: number;
+  /** The first millisecond of the payments' week, or of their month if that begins later, UTC. */
+  week: number;
   environment: Environment;
   /** How many movements. */
   movements: number;

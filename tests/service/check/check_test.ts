@@ -164,7 +164,7 @@ const FAULTS: readonly (readonly [name: string, statements: string[], also?: str
     `delete from cohort_payments where ${first("cohort_payments", "1 = 1", "day")}`,
   ]],
   ["cohort-sums", [
-    `update cohort_payments set month = month + 1 where ${
+    `update cohort_payments set week = week + 1 where ${
       first("cohort_payments", "1 = 1", "day")
     }`,
   ]],

@@ -5,7 +5,10 @@ import {
   DAY_MS,
   dayOf,
   isDuration,
+  monthOf,
   parseDuration,
+  weekInMonthOf,
+  weekOf,
 } from "../../../lib/service/domain/calendar.ts";
 
 const at = (text: string): number => Date.parse(`${text}Z`);
@@ -95,5 +98,23 @@ Deno.test("a day begins at midnight UTC, also before 1970", () => {
   fc.assert(fc.property(fc.integer({ min: -1e14, max: 1e14 }), (ms) => {
     const day = dayOf(ms);
     ok(day <= ms && ms < day + DAY_MS && day % DAY_MS === 0);
+  }));
+});
+
+Deno.test("a week begins on Monday UTC, and again where a month begins", () => {
+  equal(weekOf(at("2026-05-17T23:59:59")), at("2026-05-11T00:00:00"));
+  equal(weekOf(at("2026-05-18T00:00:00")), at("2026-05-18T00:00:00"));
+  equal(weekOf(at("1969-12-28T12:00:00")), at("1969-12-22T00:00:00"));
+  equal(weekInMonthOf(at("2026-04-30T12:00:00")), at("2026-04-27T00:00:00"));
+  equal(weekInMonthOf(at("2026-05-03T12:00:00")), at("2026-05-01T00:00:00"));
+  equal(weekInMonthOf(at("2026-05-04T12:00:00")), at("2026-05-04T00:00:00"));
+  fc.assert(fc.property(moments, (ms) => {
+    const week = weekOf(ms);
+    ok(week <= ms && ms < week + 7 * DAY_MS && new Date(week).getUTCDay() === 1);
+    equal(dayOf(week), week);
+    const part = weekInMonthOf(ms);
+    equal(weekOf(part), week);
+    equal(monthOf(part), monthOf(ms));
+    equal(weekInMonthOf(part), part);
   }));
 });

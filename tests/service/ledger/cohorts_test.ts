@@ -6,8 +6,10 @@ import { DAY, productNamed, simulate } from "../../support/simulation.ts";
 
 const NOW = Date.UTC(2026, 4, 13, 15, 30);
 const TODAY = Date.UTC(2026, 4, 13);
-const MAY = Date.UTC(2026, 4, 1);
-const JUNE = Date.UTC(2026, 5, 1);
+/** Mondays of the weeks of payments. */
+const MAY_11 = Date.UTC(2026, 4, 11);
+const JUNE_8 = Date.UTC(2026, 5, 8);
+const JUNE_15 = Date.UTC(2026, 5, 15);
 
 Deno.test("the sums of cohorts follow refunds, merges and deletions", async () => {
   await using desk = await openDesk({ clock: () => NOW });
@@ -20,16 +22,17 @@ Deno.test("the sums of cohorts follow refunds, merges and deletions", async () =
   const second = await sim.subscribe({ ...buy, customer_id: anonymous });
   await sim.advance("P31D");
   deepEqual(await cohortsOf(desk), [
-    [TODAY, MAY, 1, 10_000_000],
-    [TODAY, JUNE, 1, 10_000_000],
-    [TODAY + 2 * DAY, MAY, 1, 10_000_000],
-    [TODAY + 2 * DAY, JUNE, 1, 10_000_000],
+    [TODAY, MAY_11, 1, 10_000_000],
+    [TODAY, JUNE_8, 1, 10_000_000],
+    [TODAY + 2 * DAY, MAY_11, 1, 10_000_000],
+    [TODAY + 2 * DAY, JUNE_15, 1, 10_000_000],
   ]);
   await sim.act(second.id, "refund");
   await sim.post(`/customers/${encodeURIComponent(anonymous)}/aliases`, { alias: "named" });
   deepEqual(await cohortsOf(desk), [
-    [TODAY, MAY, 2, 20_000_000],
-    [TODAY, JUNE, 3, 10_000_000],
+    [TODAY, MAY_11, 2, 20_000_000],
+    [TODAY, JUNE_8, 1, 10_000_000],
+    [TODAY, JUNE_15, 2, 0],
   ]);
   await checkSums(desk.service.store, NOW);
   await desk.send("DELETE", `/v2/projects/${desk.projectId}/customers/named`);
@@ -80,11 +83,11 @@ async function paidIn(desk: Desk, id: string): Promise<number> {
   return row.paid_in;
 }
 
-/** The sums of all cohorts: their days, the months of payments, their number and what was paid. */
+/** The sums of all cohorts: their days, the weeks of payments, their number and what was paid. */
 async function cohortsOf(desk: Desk): Promise<number[][]> {
   const rows = await desk.service.store.read((tx) =>
-    acrossProjects(tx).selectFrom("cohort_payments").selectAll().orderBy("day").orderBy("month")
+    acrossProjects(tx).selectFrom("cohort_payments").selectAll().orderBy("day").orderBy("week")
       .execute()
   );
-  return rows.map((row) => [row.day, row.month, row.movements, row.gross_usd_micros]);
+  return rows.map((row) => [row.day, row.week, row.movements, row.gross_usd_micros]);
 }

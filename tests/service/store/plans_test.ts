@@ -80,7 +80,10 @@ const BY_SUMS = [
 testOnSqlite("charts of customers read sums and whole indexes", REASON, async () => {
   for (const name of [...BY_SUMS, "customers_active"]) {
     await using desk = await openDesk();
-    const plans = await plansOf(desk, `/charts/${name}?period=month`);
+    const plans = [
+      ...await plansOf(desk, `/charts/${name}?period=month`),
+      ...await plansOf(desk, `/charts/${name}?period=week`),
+    ];
     const ofLedger = plans.filter((step) => /\bmovements(_by|\b(?!_))/.test(step));
     const ofCustomers = plans.filter((step) => step.includes("customers_by_"));
     deepEqual(ofLedger.length === 0, BY_SUMS.includes(name), `${name}: ${ofLedger}`);
@@ -107,6 +110,20 @@ testOnSqlite(
     }
   },
 );
+
+testOnSqlite("charts and headline numbers of all movements read totals", REASON, async () => {
+  await using desk = await openDesk();
+  const paths = [
+    "/metrics/overview",
+    "/charts/mrr?period=week",
+    "/charts/churn?segment=environment",
+  ];
+  for (const path of paths) {
+    const plans = await plansOf(desk, path);
+    ok(plans.some((step) => step.includes("movement_totals")), path);
+    deepEqual(plans.filter((step) => /\bmovements_(daily|monthly)\b/.test(step)), [], path);
+  }
+});
 
 testOnSqlite("payments by country look each customer up by its id", REASON, async () => {
   for (const name of ["cohort_explorer", "ltv_per_customer"]) {

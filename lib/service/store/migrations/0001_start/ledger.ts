@@ -89,17 +89,18 @@ CREATE TABLE movement_totals (
 ) STRICT, WITHOUT ROWID;
 
 -- The payments of customers who are not deleted, added up by the day on which their customers were
--- first seen, and by the month of the payment. Both are first moments in UTC.
+-- first seen, and by the week of the payment within its month: a week in which a month begins is two,
+-- so that sums of weeks and of months read the same rows. Both are first moments in UTC.
 CREATE TABLE cohort_payments (
   project_id TEXT NOT NULL REFERENCES projects (id),
   day INTEGER NOT NULL,
-  month INTEGER NOT NULL,
+  week INTEGER NOT NULL,
   environment TEXT NOT NULL,
   movements INTEGER NOT NULL,
   gross_usd_micros INTEGER NOT NULL,
   commission_usd_micros INTEGER NOT NULL,
   tax_usd_micros INTEGER NOT NULL,
-  PRIMARY KEY (project_id, day, month, environment)
+  PRIMARY KEY (project_id, day, week, environment)
 ) STRICT, WITHOUT ROWID;
 `;
 
