@@ -4,8 +4,9 @@
  * @module
  */
 
-import { UsageError } from "../../errors.ts";
+import { ConfigError, UsageError } from "../../errors.ts";
 import type { Place } from "../../service/store/frozen.ts";
+import type { Address } from "../../service/store/postgres/address.ts";
 import type { Context } from "../context.ts";
 import { folderOf, MEMORY } from "./local_service.ts";
 
@@ -13,11 +14,22 @@ import { folderOf, MEMORY } from "./local_service.ts";
 export const DATABASE = "CLI_SERVICE_DATABASE";
 
 /**
- * Refuses an address with a password in an argument, which other users of the machine can see.
+ * Reads the address of a database in an argument.
  *
- * @throws {UsageError} when it has one.
+ * @throws {UsageError} when it is none, or has a password, which other users of the machine can see.
  */
-export async function refusePassword(flag: string, address: string): Promise<void> {
+export async function readGiven(flag: string, given: string): Promise<Address> {
+  await refusePassword(flag, given);
+  const { readAddress } = await import("../../service/store/postgres/address.ts");
+  try {
+    return readAddress(given);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new UsageError(error.message, { hint: error.hint, cause: error });
+  }
+}
+
+async function refusePassword(flag: string, address: string): Promise<void> {
   const { hasPassword } = await import("../../service/store/postgres/address.ts");
   if (!hasPassword(address)) return;
   throw new UsageError(
@@ -49,22 +61,23 @@ export function onlyFolder(context: Context, data: string | undefined, deed: str
  * The database that an argument names: a data folder, a file, or an address. The password of an address
  * may be in `CLI_SERVICE_DATABASE`, when that is the address of the same database.
  *
- * @throws {UsageError} when it contains a password, or is in memory.
+ * @throws {UsageError} when it contains a password, is no address, or is in memory.
  */
 export async function placeIn(context: Context, flag: string, given: string): Promise<Place> {
   if (given === MEMORY) folderOf(context, given);
-  await refusePassword(flag, given);
   const { placeOf } = await import("../../service/store/frozen.ts");
   const place = placeOf(given);
+  if (!("address" in place)) return place;
+  const address = await readGiven(flag, given);
   const named = context.around.env(DATABASE) ?? "";
-  return "address" in place && await isSame(place.address, named) ? { address: named } : place;
+  return await isSame(address, named) ? { address: named } : place;
 }
 
 /**
  * The database that flags name: `--data` a folder, `--database` an address. Without them it is the one
  * of `CLI_SERVICE_DATABASE`, else the usual data folder.
  *
- * @throws {UsageError} when both are given.
+ * @throws {UsageError} when both are given, or `--database` is no address.
  */
 export async function placeOfFlags(
   context: Context,
@@ -72,9 +85,7 @@ export async function placeOfFlags(
 ): Promise<Place> {
   if (database !== undefined) {
     if (data !== undefined) throw new UsageError("Cannot use --database with --data");
-    const { readAddress } = await import("../../service/store/postgres/address.ts");
-    await refusePassword("--database", database);
-    readAddress(database);
+    await readGiven("--database", database);
     return await placeIn(context, "--database", database);
   }
   const named = data === undefined ? context.around.env(DATABASE) : undefined;
@@ -82,10 +93,10 @@ export async function placeOfFlags(
 }
 
 /** Whether an address is that of another one, but for the password. */
-async function isSame(address: string, other: string): Promise<boolean> {
+async function isSame(one: Address, other: string): Promise<boolean> {
   const { hasPassword, readAddress } = await import("../../service/store/postgres/address.ts");
   if (!hasPassword(other)) return false;
-  const [one, two] = [readAddress(address), readAddress(other)];
+  const two = readAddress(other);
   return one.password === undefined && one.host === two.host && one.port === two.port &&
     one.database === two.database && one.user === two.user;
 }

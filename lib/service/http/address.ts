@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, UsageError } from "../../errors.ts";
 import { fileReason } from "../../file_reason.ts";
 
 /** The wildcard addresses. */
@@ -39,14 +39,14 @@ export function isAnyAddress(host: string): boolean {
 /**
  * All accepted hosts besides loopback.
  *
- * @throws {ConfigError} for an invalid name.
+ * @throws {UsageError} for an invalid name.
  */
 export function hostsOf(
   { host, names = [] }: { host: string; names?: readonly string[] | undefined },
 ): string[] {
   for (const name of names) {
     if (canonicalHost(name) !== undefined) continue;
-    throw new ConfigError(
+    throw new UsageError(
       `Cannot name the service ${JSON.stringify(name)}: it is not a valid host name`,
       {
         hint: "Pass a name without scheme and port, such as --name my-laptop.local",
@@ -98,14 +98,14 @@ export function addressFor(host: string, port: number, scheme: "http" | "https" 
 /**
  * The origin of the service's public address.
  *
- * @throws {ConfigError} when it is no http or https address, or has a path.
+ * @throws {UsageError} when it is no http or https address, or has a path.
  */
 export function publicOrigin(address: string): string {
   const url = URL.parse(address);
   if (url && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(address)) {
     return url.origin;
   }
-  throw new ConfigError(
+  throw new UsageError(
     `Cannot use the public address ${JSON.stringify(address)}: it must be a scheme and a host, ` +
       "such as https://subscriptions.example.com",
   );

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, UsageError } from "../../errors.ts";
 import { isLoopbackHost } from "../../loopback.ts";
 import { canonicalHost } from "./address.ts";
 
@@ -58,6 +58,7 @@ export function usualDrain({ host, proxies }: Pick<Exposure, "host" | "proxies">
  * Refuses to start a service that anybody could use, or whose passwords others could read.
  *
  * @throws {ConfigError} with the reason, and the missing flags.
+ * @throws {UsageError} for a public address without TLS.
  */
 export function checkExposure(exposure: Exposure, protection: Protection): void {
   const { signIn, tls, publicUrl } = protection;
@@ -87,7 +88,7 @@ export function checkExposure(exposure: Exposure, protection: Protection): void 
     );
   }
   if (needsSignIn(exposure) && publicUrl?.startsWith("http:")) {
-    throw new ConfigError(
+    throw new UsageError(
       `Cannot use the public address ${JSON.stringify(publicUrl)}: where people must sign in, ` +
         "it must be https",
       { hint: "Pass the https address of the proxy or of the service as --public-url." },

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { ConfigError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { respondEmpty } from "./respond.ts";
 
 /** The path prefixes for apps. */
@@ -38,12 +38,12 @@ export function isOrigin(text: string): boolean {
 /**
  * Makes the check whether an origin's pages may use the addresses for apps.
  *
- * @throws {ConfigError} for an invalid origin.
+ * @throws {UsageError} for an invalid origin.
  */
 export function createOrigins(named: readonly string[]): (origin: string) => boolean {
   const wrong = named.find((text) => !isOrigin(text));
   if (wrong !== undefined) {
-    throw new ConfigError(
+    throw new UsageError(
       `Cannot allow the origin ${JSON.stringify(wrong)}: it must be a scheme and a host, such as ` +
         "https://app.example.com or http://192.168.1.5:5173",
     );

@@ -6,8 +6,9 @@
  */
 
 import { BlockList, isIP } from "node:net";
-import { ConfigError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { Refusal } from "../contract/errors.ts";
+import { canonicalHost, isAnyAddress } from "./address.ts";
 import { hasSecret } from "./admin_secret.ts";
 import { isLoopback } from "./exposure.ts";
 import type { Answerer } from "./mount.ts";
@@ -35,7 +36,7 @@ const METRICS = "/metrics";
  * Reads the headers of trusted proxies, and refuses requests without TLS where it is required.
  * Requests of this machine do not need it, nor do those for the metrics with their own secret.
  *
- * @throws {ConfigError} when a proxy is neither an address nor a network.
+ * @throws {UsageError} when a proxy is neither an address nor a network, or clients are in it, too.
  */
 export function throughProxies(passage: Passage): (answer: Answerer) => Answerer {
   const isTrusted = createTrust(passage.proxies);
@@ -81,9 +82,15 @@ function createTrust(proxies: readonly string[]): (address: string) => boolean {
     const longest = version === 6 ? 128 : 32;
     const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : -1;
     if (version === 0 || more !== undefined || bits < 0 || bits > longest) {
-      throw new ConfigError(
-        `Cannot trust the proxy ${JSON.stringify(proxy)}: it is neither an IP address nor a ` +
-          "network such as 10.0.0.0/8",
+      throw untrusted(proxy, "it is neither an IP address nor a network such as 10.0.0.0/8");
+    }
+    if (isAnyAddress(canonicalHost(address) ?? "") && bits === longest) {
+      throw untrusted(proxy, "no request comes from this address");
+    }
+    if (isTooWide(address, bits)) {
+      throw untrusted(
+        proxy,
+        "clients are in this network, too, and each could claim another address and TLS",
       );
     }
     list.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4");
@@ -93,6 +100,30 @@ function createTrust(proxies: readonly string[]): (address: string) => boolean {
     const version = isIP(bare);
     return version !== 0 && list.check(bare, version === 6 ? "ipv6" : "ipv4");
   };
+}
+
+function untrusted(proxy: string, why: string): UsageError {
+  return new UsageError(`Cannot trust the proxy ${JSON.stringify(proxy)}: ${why}`, {
+    hint: "Pass the address of each proxy, or a network that only proxies are in, such as " +
+      "--trust-proxy 10.0.0.5 or --trust-proxy 10.0.0.0/24",
+  });
+}
+
+/** How long a network's part of an address must be: 10.0.0.0/8 and fc00::/7 are the widest private ones. */
+const SHORTEST = { ipv4: 8, ipv6: 7 };
+
+/** The IPv4 addresses that are written as IPv6. A network of those also has the IPv4 addresses. */
+const MAPPED = { start: "::ffff:0:0", bits: 96 };
+
+/** Whether a network is wider than any that only proxies can be in. */
+function isTooWide(address: string, bits: number): boolean {
+  if (isIP(address) === 4) return bits < SHORTEST.ipv4;
+  const mapped = new BlockList();
+  mapped.addSubnet(MAPPED.start, MAPPED.bits, "ipv6");
+  if (mapped.check(address, "ipv6")) return bits < MAPPED.bits + SHORTEST.ipv4;
+  const network = new BlockList();
+  network.addSubnet(address, bits, "ipv6");
+  return bits < SHORTEST.ipv6 || network.check(MAPPED.start, "ipv6");
 }
 
 /** An address without brackets and port; an IPv4 address that is written as IPv6, as IPv4. */

@@ -110,6 +110,7 @@ export interface Server {
  * Starts the service.
  *
  * @throws {ConfigError} when the port is in use, or another server uses the folder.
+ * @throws {UsageError} for an invalid name, public address, proxy or origin.
  * @throws {Cancelled} when the signal fires before the service listens.
  */
 export async function serve(given: ServeOptions): Promise<Server> {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ConfigError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { addAccount, findAccount } from "./accounts.ts";
@@ -35,12 +35,12 @@ export interface Admission {
 /**
  * Reads who may come in: `ada@example.com` for one person, `@example.com` for all of a domain.
  *
- * @throws {ConfigError} when an entry is neither.
+ * @throws {UsageError} when an entry is neither.
  */
 export function readAdmission(entries: readonly string[]): Admission {
   const wrong = entries.find((entry) => !/^[^\s@]*@[^\s@]+$/.test(entry));
   if (wrong !== undefined) {
-    throw new ConfigError(
+    throw new UsageError(
       `Cannot allow ${JSON.stringify(wrong)} to sign in: it is neither an e-mail address nor a ` +
         "domain such as @example.com",
     );

@@ -120,7 +120,7 @@ export interface OAuthOptions {
 /**
  * Sets up signing in.
  *
- * @throws {ConfigError} when the provider's issuer, or an entry of who may come in, is not one.
+ * @throws {UsageError} when the provider's issuer, or an entry of who may come in, is not one.
  */
 export function createOAuth(options: OAuthOptions): OAuth {
   const parts: OAuthParts = {

@@ -10,7 +10,7 @@ import type { OAuth, OAuthOptions } from "./mod.ts";
 /**
  * Sets up signing in. What a person chose for it is checked at once.
  *
- * @throws {ConfigError} when the provider's issuer, or an entry of who may come in, is not one.
+ * @throws {UsageError} when the provider's issuer, or an entry of who may come in, is not one.
  */
 export async function openOAuth(options: OAuthOptions): Promise<OAuth> {
   if (options.signIn) return (await import("./mod.ts")).createOAuth(options);

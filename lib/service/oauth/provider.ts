@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import type * as Library from "oauth4webapi";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, UsageError } from "../../errors.ts";
 import { isLoopbackHost } from "../../loopback.ts";
 import type { Admission, Person } from "./admission.ts";
 import type { NewForm } from "./consent_forms.ts";
@@ -78,7 +78,7 @@ interface Known {
 /**
  * Sets a provider up. It is asked for its description when somebody signs in.
  *
- * @throws {ConfigError} when its issuer identifier is not one.
+ * @throws {UsageError} when its issuer identifier is not one.
  */
 export function createProvider(
   options: ProviderOptions,
@@ -238,7 +238,7 @@ function issuerUrl(text: string): URL {
     // Plain HTTP is as safe as TLS within this machine.
     url.protocol === "http:" && isLoopbackHost(url.hostname));
   if (url && safe && url.search === "" && url.hash === "" && url.username === "") return url;
-  throw new ConfigError(
+  throw new UsageError(
     `Cannot use the sign-in provider ${JSON.stringify(text)}: an issuer is an https address ` +
       "without a query, such as https://login.example.com",
   );

@@ -85,13 +85,44 @@ Deno.test("what is not the address of a database on a server makes no file", asy
   await using desk = await openDesk();
   desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_of_all_processes";
   for (const address of ["shop", "mysql://me@host/shop", "host=db password=hidden"]) {
-    const { code, out, err } = await desk.run("service", "start", "--database", address);
-    deepEqual([code, out], [1, ""], err);
-    match(
-      err,
-      /^Cannot use the database: its address is not one like postgres:\/\/user@host\/name\n/,
-    );
-    equal(err.includes("hidden"), false);
+    for (const command of ["start", "status", "check"]) {
+      const { code, out, err } = await desk.run("service", command, "--database", address);
+      deepEqual([code, out], [2, ""], err);
+      match(
+        err,
+        /^Cannot use the database: its address is not one like postgres:\/\/user@host\/name\n/,
+      );
+      equal(err.includes("hidden"), false);
+    }
+  }
+});
+
+Deno.test("a wrong address of a database is wrong usage in a flag, and a setting in the environment", async () => {
+  await using desk = await openDesk();
+  desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_of_all_processes";
+  const wrong: [address: string, why: RegExp][] = [
+    [`${ADDRESS}?color=red`, /the parameter "color" is unknown/],
+    [`${ADDRESS}?sslmode=prefer`, /sslmode is "prefer"/],
+    [`${ADDRESS}?passfile=/missing`, /cannot read "\/missing"/],
+    ["mysql://me@host/shop", /its address is not one like/],
+  ];
+  for (const [address, why] of wrong) {
+    for (
+      const words of [
+        ["start", "--database", address],
+        ["status", "--database", address],
+        ["migrate", "--from", "no", "--to", address],
+      ]
+    ) {
+      const { code, err } = await desk.run("service", ...words);
+      equal(code, 2, err);
+      match(err, why);
+    }
+    desk.env.CLI_SERVICE_DATABASE = address;
+    const { code, err } = await desk.run("service", "start");
+    equal(code, 1, err);
+    match(err, why);
+    delete desk.env.CLI_SERVICE_DATABASE;
   }
 });
 

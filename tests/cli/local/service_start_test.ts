@@ -37,9 +37,13 @@ Deno.test("flags of signing in that do not fit are refused before anything start
     ["--tls-cert a.pem", 2, /Cannot use --tls-cert without --tls-key/],
     ["--tls-key a.pem", 2, /Cannot use --tls-key without --tls-cert/],
     ["--tls-key no.pem --tls-cert no.pem", 1, /Cannot use "no\.pem" for TLS: /],
-    ["--public-url subs.example.com", 1, /Cannot use the public address "subs\.example\.com"/],
-    ["--public-url https://a.example/x", 1, /it must be a scheme and a host/],
-    ["--sign-in password --trust-proxy proxy.example", 1, /neither an IP address nor a network/],
+    ["--public-url subs.example.com", 2, /Cannot use the public address "subs\.example\.com"/],
+    ["--public-url https://a.example/x", 2, /it must be a scheme and a host/],
+    ["--public-url ftp://a.example", 2, /it must be a scheme and a host/],
+    ["--sign-in password --trust-proxy proxy.example", 2, /neither an IP address nor a network/],
+    ["--sign-in password --trust-proxy 0.0.0.0/0", 2, /clients are in this network, too/],
+    ["--name a/b", 2, /Cannot name the service "a\/b"/],
+    ["--allow-origin a.example", 2, /Cannot allow the origin "a\.example"/],
   ];
   for (const [words, expected, reason] of wrong) {
     const { code, err, out } = await start(words);
@@ -49,7 +53,7 @@ Deno.test("flags of signing in that do not fit are refused before anything start
   }
   const env = { CLI_SERVICE_OIDC_CLIENT_ID: "service" };
   const { code, err } = await start("--sign-in oidc=http://a.example", env);
-  strictEqual(code, 1);
+  strictEqual(code, 2);
   match(
     err,
     /Cannot use the sign-in provider "http:\/\/a\.example": an issuer is an https address/,

@@ -40,7 +40,8 @@ Deno.test("a service that others reach starts with a sign-in and with TLS or a p
     exposure: Exposure,
     protection: typeof NOTHING & { publicUrl?: string },
     message: RegExp,
-  ) => throws(() => checkExposure(exposure, protection), { name: "ConfigError", message });
+    name = "ConfigError",
+  ) => throws(() => checkExposure(exposure, protection), { name, message });
   refused(open, NOTHING, /^Cannot listen on 0\.0\.0\.0: other machines can reach .* no password$/);
   refused(open, { signIn: false, tls: true }, /no password$/);
   refused(open, { signIn: true, tls: false }, /without TLS, others on the network can read/);
@@ -64,5 +65,6 @@ Deno.test("a service that others reach starts with a sign-in and with TLS or a p
     open,
     plain,
     /^Cannot use the public address "http:.*": where people must sign in, it must be https$/,
+    "UsageError",
   );
 });

@@ -112,7 +112,28 @@ Deno.test("a proxy that is neither an address nor a network is refused at the st
   ) {
     throws(
       () => throughProxies({ proxies: [proxy], host: "0.0.0.0", onlyTls: true }),
-      { name: "ConfigError", message: /it is neither an IP address nor a network/ },
+      { name: "UsageError", message: /it is neither an IP address nor a network/ },
     );
   }
+});
+
+Deno.test("a network that clients are in, too, is refused, and one of proxies is not", () => {
+  const trust = (proxy: string) =>
+    throughProxies({ proxies: ["10.0.0.5", proxy], host: "0.0.0.0", onlyTls: true });
+  const wide = ["0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1", "10.0.0.0/7", "2000::/3", "::/8"];
+  // IPv4 addresses that are written as IPv6.
+  const mapped = ["::ffff:0:0/96", "::ffff:128.0.0.0/97", "::/80", "::1/64"];
+  for (const proxy of [...wide, ...mapped]) {
+    throws(() => trust(proxy), {
+      name: "UsageError",
+      message: `Cannot trust the proxy "${proxy}": clients are in this network, too, and each ` +
+        "could claim another address and TLS",
+      hint: /a network that only proxies are in/,
+    });
+  }
+  for (const proxy of ["0.0.0.0", "::", "::/128", "0.0.0.0/32"]) {
+    throws(() => trust(proxy), { name: "UsageError", message: /no request comes from this/ });
+  }
+  const narrow = ["10.0.0.0/8", "fc00::/7", "::1", "2001:db8::/32", "::ffff:10.0.0.0/104"];
+  for (const proxy of [...narrow, "127.0.0.1/8", "::ffff:10.0.0.5"]) trust(proxy);
 });

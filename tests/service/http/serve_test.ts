@@ -13,8 +13,8 @@ Deno.test("a start that cannot listen makes nothing in a new data folder", () =>
     const unusable: [Partial<ServeOptions>, RegExp][] = [
       [{ port }, /^ConfigError: Cannot listen on 127\.0\.0\.1:\d+: the port is in use$/],
       [{ tls: { certFile: "none.pem", keyFile: "none.pem" } }, /^ConfigError: .* for TLS: /],
-      [{ names: ["a/b"] }, /^ConfigError: Cannot name the service "a\/b": /],
-      [{ signIn: { kind: "password" }, proxies: ["x"] }, /^ConfigError: Cannot trust the proxy/],
+      [{ names: ["a/b"] }, /^UsageError: Cannot name the service "a\/b": /],
+      [{ signIn: { kind: "password" }, proxies: ["x"] }, /^UsageError: Cannot trust the proxy/],
     ];
     for (const [options, reason] of unusable) {
       await rejects(startServer({ folder, ...options }), reason);

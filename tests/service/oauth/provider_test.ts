@@ -242,7 +242,7 @@ Deno.test("an issuer without TLS, and a list with neither address nor domain, ar
     startSignIn({ signIn: { kind: "oidc", issuer, clientId: "service", allow } });
   for (const issuer of ["http://login.example", "login.example", "https://x.example/?a=b", ""]) {
     await assert.rejects(start(issuer), {
-      name: "ConfigError",
+      name: "UsageError",
       message: /^Cannot use the sign-in/,
     });
   }

@@ -141,6 +141,6 @@ Deno.test("an origin is a scheme and a host, with an optional port", () => {
     ]
   ) {
     equal(isOrigin(text), false, text);
-    throws(() => createOrigins([text]), { name: "ConfigError", message: /must be a scheme/ });
+    throws(() => createOrigins([text]), { name: "UsageError", message: /must be a scheme/ });
   }
 });

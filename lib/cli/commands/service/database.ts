@@ -7,7 +7,7 @@
 import { ConfigError, UsageError } from "../../../errors.ts";
 import type { ServeOptions } from "../../../service/http/serve.ts";
 import type { Context } from "../../context.ts";
-import { DATABASE, refusePassword } from "../../local/place.ts";
+import { DATABASE, readGiven } from "../../local/place.ts";
 import { choice, text } from "../../words/command.ts";
 
 const SECRET = "CLI_SERVICE_ADMIN_SECRET";
@@ -47,8 +47,8 @@ interface Place {
 /**
  * The database on a server that the flags or the environment ask for, if they do.
  *
- * @throws {UsageError} when the flags do not fit together, or one contains a password.
- * @throws {ConfigError} when it is no address, or the administrator's secret is missing.
+ * @throws {UsageError} when the flags do not fit together, or one is no address or has a password.
+ * @throws {ConfigError} when the environment has no address, or lacks the administrator's secret.
  */
 export async function databaseOf(
   { around }: Context,
@@ -69,8 +69,9 @@ export async function databaseOf(
   }
   if (elsewhere !== undefined) throw new UsageError(`Cannot use --database with ${elsewhere}`);
   const { readAddress } = await import("../../../service/store/postgres/address.ts");
-  if (given !== undefined) await refusePassword("--database", given);
-  const { shown } = readAddress(database);
+  const { shown } = given === undefined
+    ? readAddress(database)
+    : await readGiven("--database", given);
   const adminSecret = around.env(SECRET);
   if (!adminSecret) {
     throw new ConfigError(`Cannot start the service on ${shown}: ${SECRET} is not set`, {
