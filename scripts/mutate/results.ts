@@ -43,7 +43,7 @@ export function renderResults(results: readonly RoomResult[], run: Run, before: 
     "`equal.json`, which make no difference. Repeat a row with `deno task mutate --max N --seed S` " +
     "and the files of its room at its revision. The tests are all that run the code around the " +
     "fault. `near` (`--near`) leaves out those that start programs, unless they are in the folder of " +
-    "the fault, and of the tests in other folders all but the first 100 for each fault. For code " +
+    "the fault, and of the tests in other folders all but the first 30 for each fault. For code " +
     "that runs only once, while its file loads, the tests are those in its folder and those " +
     "that run other code of its file. A test that did not end in time is counted as found.";
   const measured = new Set(results.map(({ room }) => room));

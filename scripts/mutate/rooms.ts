@@ -58,10 +58,10 @@ const TOGETHER = 16;
 const ALONE = 20;
 
 /** The number of tests for each fault, of those that are not near it, when only near ones are wanted. */
-const MOST_FAR = 100;
+const MOST_FAR = 30;
 
 /** The same for code that runs while its file loads: each fault needs a process of its own. */
-const MOST_LOADED = 40;
+const MOST_LOADED = 20;
 
 /** A fault that no test has found so far. */
 interface Open {

@@ -14,6 +14,8 @@ const form = z.strictObject({
   odd: z.string().refine((text) => text !== "x").optional(),
   fields: z.record(z.string().max(2), z.int()).optional(),
   inner: z.strictObject({}).optional(),
+  only: z.literal("yes").optional(),
+  choice: z.enum(["red", "green"]).optional(),
 });
 
 const RULES: [object, string, string][] = [
@@ -32,6 +34,8 @@ const RULES: [object, string, string][] = [
   [{ either: 0 }, "either", "'either' must be 1 or more"],
   [{ either: true }, "either", "'either' must be text or a number"],
   [{ site: "x" }, "site", "'site' must be a URL"],
+  [{ only: "no" }, "only", "'only' must be yes"],
+  [{ choice: "blue" }, "choice", "'choice' must be one of red, green"],
   [{ odd: "x" }, "odd", "'odd' is invalid"],
   [{ more: 1 }, "more", "'more' is not a known field"],
   [{ inner: { more: 1 } }, "inner.more", "'inner.more' is not a known field"],

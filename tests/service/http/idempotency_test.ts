@@ -1,4 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { sql } from "kysely";
+import { forgetAnswers } from "../../../lib/service/http/idempotency.ts";
+import { plainly } from "../../../lib/service/store/mod.ts";
 import { type Answer, type Api, apiOf, checkRefusal, signIn } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
 
@@ -103,6 +106,21 @@ Deno.test("a key is valid for a day, and can then be used for another request", 
     type: "resource_already_exists",
     param: "lookup_key",
   }, "an old request is a new one");
+});
+
+Deno.test("answers are forgotten after a day, and none before", async () => {
+  const now = Date.parse("2026-11-27T12:00:00Z");
+  await using desk = await openDesk({ clock: () => now });
+  await keyed(apiOf(desk, await signIn(desk, {})), "k1", "POST", "/entitlements", BODY);
+  const { store } = desk.service;
+  const kept = async (at: number) => {
+    await store.write(plainly((tx) => forgetAnswers(tx, at)));
+    const { rows } = await store.read((tx) =>
+      sql<{ count: number }>`select count(*) as count from idempotency_keys`.execute(tx)
+    );
+    return Number(rows[0]?.count);
+  };
+  deepEqual([await kept(now + 24 * HOUR - 1), await kept(now + 24 * HOUR)], [1, 0]);
 });
 
 Deno.test("a key has 1 to 255 characters, and reads need none", async () => {

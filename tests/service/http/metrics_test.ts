@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { createRequestMetrics, metricsText } from "../../../lib/service/http/metrics.ts";
+import { reportingTo } from "../../../lib/service/http/request_log.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import { ENGINE } from "../../support/engine.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
@@ -198,6 +199,19 @@ Deno.test("the log has a JSON line for each request, and the id of its response"
   });
   match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   ok(duration_ms >= 0);
+});
+
+Deno.test("the log has the place of an internal error, and a warning's text alone", () => {
+  const lines: string[] = [];
+  const report = reportingTo((line) => lines.push(line), () => Date.UTC(2026, 0, 31));
+  const error = new TypeError("broken");
+  report(error);
+  report("a warning");
+  const time = "2026-01-31T00:00:00.000Z";
+  deepEqual(lines.map((line) => JSON.parse(line)), [
+    { time, level: "error", message: "broken", stack: error.stack },
+    { time, level: "warning", message: "a warning" },
+  ]);
 });
 
 Deno.test("each line of the log has the id of its response, those of sign-in pages too", async () => {

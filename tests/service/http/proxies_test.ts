@@ -12,7 +12,13 @@ async function pass(
     path?: string;
     metricsSecret?: string;
   } = {},
-): Promise<{ status: number; url?: string; sender?: string | undefined; body?: string }> {
+): Promise<{
+  status: number;
+  refusal?: string | undefined;
+  url?: string;
+  sender?: string | undefined;
+  body?: string;
+}> {
   const { proxies = ["10.0.0.0/8"], host = "0.0.0.0", onlyTls = true, path = "/v2/projects" } =
     options;
   const { metricsSecret } = options;
@@ -28,8 +34,9 @@ async function pass(
     body: "text",
     headers,
   });
-  const { status } = await answer(request, peer);
-  return { status, ...seen };
+  const response = await answer(request, peer);
+  const { status } = response;
+  return seen ? { status, ...seen } : { status, refusal: await response.text() };
 }
 
 const FORWARDED = { "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7" };
@@ -67,7 +74,13 @@ Deno.test("of a chain, the last address that is no trusted proxy counts", async 
 });
 
 Deno.test("off loopback a request without TLS is refused, except from this machine and for health", async () => {
-  equal((await pass("10.1.2.3", {})).status, 403);
+  const { status, refusal = "" } = await pass("10.1.2.3", {});
+  const { type, message } = JSON.parse(refusal);
+  deepEqual([status, type, message], [
+    403,
+    "authorization_error",
+    "This service answers over TLS only; use its https address",
+  ]);
   equal((await pass("10.1.2.3", { "X-Forwarded-Proto": "http" })).status, 403);
   // A proxy that adds to what its client has sent.
   equal((await pass("10.1.2.3", { "X-Forwarded-Proto": "https, http" })).status, 403);
