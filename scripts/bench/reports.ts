@@ -159,7 +159,7 @@ async function compare(
 
 /**
  * The queries with which all charts are computed, and how long the slowest may take in milliseconds.
- * The last two read payments that no sums hold, and have no budget.
+ * The last two have no budget; by country, payments are read that no sums hold.
  */
 const SPANS: readonly (readonly [string, Record<string, string>, atMost?: number])[] = [
   ["28 days", {}, 120],

@@ -93,11 +93,11 @@ testOnSqlite("charts of customers read sums and whole indexes", REASON, async ()
   }
 });
 
-/** Charts of subscriptions and trials that assign movements to the time of something else. */
-const BY_OTHER_TIMES = ["subscription_retention", "trial_conversion_rate"];
+/** Charts that assign movements to the time of a payment, a subscription or a trial. */
+const BY_OTHER_TIMES = ["refund_rate", "subscription_retention", "trial_conversion_rate"];
 
 testOnSqlite(
-  "charts of what becomes of trials and subscriptions read whole indexes",
+  "charts of what becomes of payments and trials read whole indexes",
   REASON,
   async () => {
     for (const name of BY_OTHER_TIMES) {

@@ -59,12 +59,13 @@ CREATE TABLE movements (
   product_duration TEXT,
   PRIMARY KEY (project_id, at, seq)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX movements_by_refunded ON movements (project_id, transaction_at)
-  WHERE refunds_delta <> 0;
 CREATE INDEX movements_by_buying ON movements (project_id, at, customer_id, customer_since, kind)
   WHERE kind IN ('trial_start', 'start', 'resubscription', 'purchase', 'upgrade', 'downgrade',
     'trial_change');
 -- These hold all that is mostly asked for, since the movements of a cohort lie scattered in the table.
+CREATE INDEX movements_by_refunded ON movements (project_id, transaction_at, refunds_delta,
+  environment)
+  WHERE refunds_delta <> 0;
 CREATE INDEX movements_by_trial ON movements (project_id, started_at, trials_delta, actives_delta,
   environment, kind)
   WHERE trials_delta <> 0 OR kind = 'trial_conversion';
