@@ -5,8 +5,8 @@
  */
 
 import { type Clock, systemStopwatch } from "../clock.ts";
-import { newRequestId } from "../records/ids.ts";
 import type { Answerer } from "./mount.ts";
+import { failedRequest, idOf } from "./respond.ts";
 
 /** Writes a line of the log, given without its line break. */
 export type LogSink = (line: string) => void;
@@ -20,13 +20,11 @@ export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer 
   return async (request, sender = "") => {
     const started = systemStopwatch();
     const response = await answer(request, sender);
-    const { status, headers } = response;
-    // Pages, and answers in the form of other specifications, have none.
-    const id = headers.get("X-Request-Id") ?? newRequestId();
-    headers.set("X-Request-Id", id);
+    const { status } = response;
     sink(logLine(clock(), status >= 500 ? "error" : "info", {
       message: "request",
-      request_id: id,
+      // Pages, and answers in the form of other specifications, have had none.
+      request_id: idOf(response),
       method: request.method,
       path: new URL(request.url).pathname,
       status,
@@ -37,12 +35,17 @@ export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer 
   };
 }
 
-/** Logs the reports of a service: internal errors and warnings. */
+/**
+ * Logs the reports of a service: internal errors and warnings. The line of an error that made a
+ * request fail has the `request_id` of its response.
+ */
 export function reportingTo(sink: LogSink, clock: Clock): (report: unknown) => void {
   return (report) => {
     const isFault = report instanceof Error;
+    const request_id = isFault ? failedRequest(report) : undefined;
     sink(logLine(clock(), isFault ? "error" : "warning", {
       message: isFault ? report.message : String(report),
+      ...request_id !== undefined && { request_id },
       ...isFault && { stack: report.stack },
     }));
   };

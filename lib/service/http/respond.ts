@@ -20,11 +20,54 @@ export interface Reporter {
 export const UNFIT = "The database cannot hold a text of the request: it contains the character " +
   "U+0000, or it is an id of more than 2,600 bytes";
 
+/** The ids of the responses to requests that an error made fail. */
+const failedRequests = new WeakMap<Error, string>();
+
+/** The id of the response to the request that an error made fail; undefined for other work. */
+export function failedRequest(error: Error): string | undefined {
+  return failedRequests.get(error);
+}
+
+/**
+ * Makes the response to a failed request. Errors are reported when it is made, so that their lines in
+ * the log have its id.
+ */
+export function answerFailure(
+  { report }: Reporter,
+  answer: (report: (error: unknown) => void) => Response,
+): Response {
+  const errors: unknown[] = [];
+  const response = answer((error) => errors.push(error));
+  for (const error of errors) {
+    if (error instanceof Error) failedRequests.set(error, idOf(response));
+    report(error);
+  }
+  return response;
+}
+
+/** The id of a response. One without it, such as a page, gets one. */
+export function idOf({ headers }: Response): string {
+  const id = headers.get(REQUEST_ID) ?? newRequestId();
+  headers.set(REQUEST_ID, id);
+  return id;
+}
+
+/** The header with the id of a response. */
+const REQUEST_ID = "X-Request-Id";
+
 /** Turns anything thrown into an error response. */
 export function refuse(
   error: unknown,
   reporter: Reporter,
   headers: Record<string, string> = {},
+): Response {
+  return answerFailure(reporter, (report) => refusedWith(error, { report }, headers));
+}
+
+function refusedWith(
+  error: unknown,
+  reporter: Reporter,
+  headers: Record<string, string>,
 ): Response {
   const refusal = error instanceof Refusal
     ? error
@@ -58,7 +101,7 @@ export function respond(
   const response = new Response(text, { status, headers: JSON_TYPE });
   const { headers } = response;
   for (const name in more) headers.set(name, more[name] ?? "");
-  headers.set("X-Request-Id", newRequestId());
+  headers.set(REQUEST_ID, newRequestId());
   headers.set("Cache-Control", "no-store");
   return response;
 }
@@ -68,6 +111,6 @@ export function respondEmpty(
   status: 204 | 304,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const common = { "X-Request-Id": newRequestId(), "Cache-Control": "no-store" };
+  const common = { [REQUEST_ID]: newRequestId(), "Cache-Control": "no-store" };
   return new Response(null, { status, headers: { ...headers, ...common } });
 }

@@ -22,7 +22,7 @@ import { type Answerer, type Found, mount } from "./mount.ts";
 import { ETAG } from "./origins.ts";
 import { atPresent, behind, bringToPresent } from "./present.ts";
 import { presentOf } from "./project.ts";
-import { respond, respondEmpty, UNFIT } from "./respond.ts";
+import { answerFailure, respond, respondEmpty, UNFIT } from "./respond.ts";
 import { callerOf, dialectFor, keyIn, platformIn, type SdkCaller } from "./sdk_caller.ts";
 import type { ServerParts } from "./server.ts";
 
@@ -180,8 +180,10 @@ export function refuseSdk(
   reporter: Pick<ServerParts, "report">,
   route?: SdkRoute,
 ): Response {
-  const { code, message, status, headers } = refusalOf(error, reporter, route);
-  return respond(JSON.stringify({ code, message }), status, headers);
+  return answerFailure(reporter, (report) => {
+    const { code, message, status, headers } = refusalOf(error, { report }, route);
+    return respond(JSON.stringify({ code, message }), status, headers);
+  });
 }
 
 function refusalOf(

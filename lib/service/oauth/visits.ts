@@ -6,7 +6,7 @@
 
 import { Refusal } from "../contract/errors.ts";
 import { faultOf } from "../contract/fault.ts";
-import type { Reporter } from "../http/respond.ts";
+import { answerFailure, type Reporter } from "../http/respond.ts";
 import type { Target } from "./authorization_request.ts";
 import { formCookie, type NewForm, secretIn, type ShownForm } from "./consent_forms.ts";
 import { refusalPage } from "./pages.ts";
@@ -17,16 +17,18 @@ import { OAuthRefusal, PageRefusal, unusableForm } from "./refusal.ts";
 const LATER = "No access was granted. Reload this page when the service works again.";
 
 /** Answers an error with a page: whoever opens the address sees it in a browser. */
-export function refuseWithPage(error: unknown, _request: Request, { report }: Reporter): Response {
+export function refuseWithPage(error: unknown, _request: Request, reporter: Reporter): Response {
   if (error instanceof PageRefusal) return refusalPage(error);
   if (error instanceof OAuthRefusal) return refusalPage(unusableForm(`${error.message}.`, error));
   if (error instanceof Refusal) {
     const { status, message, details: { headers = {} } } = error;
     return refusalPage(unusableForm(`${message}.`, { status, headers }));
   }
-  const { status, message, headers } = faultOf(error, report);
-  const view = { title: "You cannot sign in at the moment", message: `${message}.`, next: LATER };
-  return refusalPage(new PageRefusal(view, { status, headers }));
+  return answerFailure(reporter, (report) => {
+    const { status, message, headers } = faultOf(error, report);
+    const view = { title: "You cannot sign in at the moment", message: `${message}.`, next: LATER };
+    return refusalPage(new PageRefusal(view, { status, headers }));
+  });
 }
 
 /** Refuses a request that no person's own window makes, such as that of an image of another site. */

@@ -1,8 +1,10 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { createRequestMetrics, metricsText } from "../../../lib/service/http/metrics.ts";
-import { reportingTo } from "../../../lib/service/http/request_log.ts";
+import { logged, reportingTo } from "../../../lib/service/http/request_log.ts";
+import { refuse } from "../../../lib/service/http/respond.ts";
+import { refuseSdk } from "../../../lib/service/http/sdk_server.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
-import { ENGINE } from "../../support/engine.ts";
+import { breakInserts, ENGINE } from "../../support/engine.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
 import { refuseSame } from "../../../lib/service/http/admin_secret.ts";
@@ -212,6 +214,29 @@ Deno.test("the log has the place of an internal error, and a warning's text alon
     { time, level: "error", message: "broken", stack: error.stack },
     { time, level: "warning", message: "a warning" },
   ]);
+});
+
+Deno.test("the cause of a failed request is in a line of the log with the same id", async () => {
+  const lines: string[] = [];
+  const report = reportingTo((line) => lines.push(line), Date.now);
+  await using desk = await openDesk({ report });
+  await breakInserts(desk.service.store, "consent_forms");
+  const answer = logged(desk.service.fetch, (line) => lines.push(line), Date.now);
+  const page = await answer(new Request(BASE_URL + authorizePath()));
+  equal(page.status, 500);
+  const [cause, request] = lines.splice(0).map((line) => JSON.parse(line));
+  deepEqual([cause.level, request.level, request.message], ["error", "error", "request"]);
+  match(cause.message, /consent_forms/);
+  match(cause.stack, /consent_forms/);
+  equal(cause.request_id, page.headers.get("X-Request-Id"));
+  equal(request.request_id, cause.request_id);
+  for (const refused of [refuse, refuseSdk]) {
+    const { headers } = refused(new Error("lost"), { report });
+    const { message, request_id } = JSON.parse(lines.pop() ?? "");
+    deepEqual([message, request_id], ["lost", headers.get("X-Request-Id")]);
+  }
+  report(new Error("of no request"));
+  equal(JSON.parse(lines.pop() ?? "").request_id, undefined);
 });
 
 Deno.test("each line of the log has the id of its response, those of sign-in pages too", async () => {
