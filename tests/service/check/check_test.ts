@@ -164,9 +164,7 @@ const FAULTS: readonly (readonly [name: string, statements: string[], also?: str
     `delete from cohort_payments where ${first("cohort_payments", "1 = 1", "day")}`,
   ]],
   ["cohort-sums", [
-    `update cohort_payments set week = week + 1 where ${
-      first("cohort_payments", "1 = 1", "day")
-    }`,
+    `update cohort_payments set week = week + 1 where ${first("cohort_payments", "1 = 1", "day")}`,
   ]],
   ["first-days", [
     `update movements set customer_since = customer_since + 1 where ${

@@ -217,6 +217,18 @@ Deno.test("a product change is announced, then the first payment for the new pro
   deepEqual([step?.after.product_id, step?.after.status], ["annual", "trialing"]);
 });
 
+Deno.test("a payment is booked as a renewal, a conversion, a recovery or a resumption", () => {
+  const movementOf = (state: Subscription) => due(state).movement;
+  const active = subscribe(SALE, START).after;
+  equal(movementOf(active), "renewal");
+  equal(movementOf(subscribe({ ...SALE, trial_duration: "P1W" }, START).after), "trial_conversion");
+  const retrying = due(failNext(active, START, null).after).after;
+  equal(recover(retrying, START + 40 * DAY).movement, "recovery");
+  const paused = due(pause(active, START, null).after).after;
+  equal(paused.status, "paused");
+  equal(resume(paused, START + 60 * DAY).movement, "resumption");
+});
+
 Deno.test("a planned product change that is cancelled leaves nothing", () => {
   const state = subscribe(SALE, START).after;
   const changing = changeAtEnd(state, START, ANNUAL)[0]?.after;
