@@ -45,6 +45,7 @@ import {
   type WatchedStore,
   watchStore,
 } from "./store/mod.ts";
+import { holdBack } from "./held_messages.ts";
 import { keepUp, tidyIn } from "./timers.ts";
 import { type TargetPolicy } from "./outbound/judge.ts";
 import { createTargets } from "./outbound/targets.ts";
@@ -68,6 +69,8 @@ export interface Service {
   warm(): Promise<void>;
   /** Runs the steps due in all projects. A timer also does this every second. */
   catchUp(): Promise<void>;
+  /** Whether a project has run some of its due steps, and not yet all. */
+  isCatchingUp(): Promise<boolean>;
   /** Deletes old data of deliveries. A timer also does this every hour. */
   prune(): Promise<void>;
   /** The worker that sends events to webhooks. */
@@ -209,6 +212,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     store,
     deliverer,
     catchUp: catchUp.all,
+    isCatchingUp: async () => (await catchUp.progress()).length > 0,
     prune: pruner.prune,
     warm: doors.warm,
     retire: () => void (isRetired = true),
@@ -269,27 +273,6 @@ async function openWatched(
     // The clocks of hosts differ, so all processes use the time of the database.
     // Whole milliseconds: a column of integers takes no others.
     wall: others ? () => Math.floor(machine() + (clock ? 0 : others.skew())) : machine,
-  };
-}
-
-/**
- * Holds messages about outages back until the service is open. One that does not open fails with the
- * reason, and has no requests that a message could speak of.
- */
-function holdBack(
-  report: (message: unknown) => void,
-): { say(text: string): void; release(): void } {
-  let held: string[] | undefined = [];
-  return {
-    say(text) {
-      if (held) held.push(text);
-      else report(text);
-    },
-    release() {
-      const texts = held ?? [];
-      held = undefined;
-      texts.forEach(report);
-    },
   };
 }
 

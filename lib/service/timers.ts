@@ -31,6 +31,8 @@ export function keepUp(
   // Nothing waits for this.
   pruneOnce().catch(report);
   return [
+    // Whoever leads shows it also while its work takes long.
+    repeat(SECOND_MS, once(() => Promise.resolve()), report),
     repeat(HOUR_MS, once(() => tidy(store, clock)), report),
     repeat(SECOND_MS, once(catchUp.all), report),
     repeat(HOUR_MS, pruneOnce, report),

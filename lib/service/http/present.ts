@@ -31,7 +31,9 @@ export async function bringToPresent(
   });
   try {
     const arrived = await Promise.race([catchUp.project(projectId).then(() => true), late]);
-    if (!arrived) throw behind((await catchUp.progress(projectId))[0]);
+    if (arrived) return;
+    const [progress] = await catchUp.progress(projectId);
+    throw progress ? behind(progress) : busy();
   } finally {
     clearTimeout(timer);
   }
@@ -78,12 +80,18 @@ export function behind(progress?: Progress): Refusal {
   const where = progress
     ? ` It has reached ${iso(progress.now)} on the way to ${iso(progress.to)}.`
     : "";
-  const refusal = new Refusal(
-    503,
-    "server_error",
-    `The project is catching up with its clock; try again.${where}`,
-    { backoff_ms: BACKOFF_MS, headers: { "Retry-After": String(BACKOFF_MS / 1000) } },
-  );
+  return later(`The project is catching up with its clock; try again.${where}`);
+}
+
+/** The refusal of a request that did not get its turn: another one, or a process, holds the project. */
+function busy(): Refusal {
+  return later("The project is busy with other changes; try again");
+}
+
+/** A refusal after which the same request may succeed. */
+function later(message: string): Refusal {
+  const headers = { "Retry-After": String(BACKOFF_MS / 1000) };
+  const refusal = new Refusal(503, "server_error", message, { backoff_ms: BACKOFF_MS, headers });
   movingRefusals.add(refusal);
   return refusal;
 }

@@ -193,21 +193,28 @@ function warmSoon(
   return later(WARM_AFTER_MS, () => service.warm().catch(report));
 }
 
-/** The time after which a message announces that the service is catching up, in milliseconds. */
+/** How often the service looks whether to announce that it is catching up, in milliseconds. */
 const PATIENCE_MS = 1000;
 
-/** Catches up with steps due since the last stop, while the service already answers. */
-function catchUp(service: Service, report: (message: unknown) => void): void {
-  const timer = setTimeout(
-    () =>
-      report(
-        "Catching up with steps due since the last run. Until that is done, requests to those " +
-          "projects return 503. See: cli service status",
-      ),
-    PATIENCE_MS,
-  );
+/**
+ * Catches up with steps due since the last stop, while the service already answers. Says so when it
+ * takes long; a project that only waits for its turn has no progress.
+ */
+export function announceCatchUp(
+  service: Pick<Service, "catchUp" | "isCatchingUp">,
+  report: (message: unknown) => void,
+  lookMs: number = PATIENCE_MS,
+): void {
+  const timer = setInterval(async () => {
+    if (!await service.isCatchingUp().catch(() => false)) return;
+    clearInterval(timer);
+    report(
+      "Catching up with steps due since the last run. Until that is done, requests to those " +
+        "projects return 503. See: cli service status",
+    );
+  }, lookMs);
   // The worker retries failures every second.
-  service.catchUp().catch(report).finally(() => clearTimeout(timer));
+  service.catchUp().catch(report).finally(() => clearInterval(timer));
 }
 
 /** The longest time for a stop and, within it, for requests in progress, in milliseconds. */
@@ -297,7 +304,7 @@ async function open(
     await end();
     throw error;
   }
-  catchUp(service, report);
+  announceCatchUp(service, report);
   const staysCold = warmSoon(service, options);
   const { drainS = 0 } = options;
   return {

@@ -17,6 +17,8 @@ export type StoreFailure =
   | "type"
   | "busy"
   | "unreachable"
+  | "crowded"
+  | "denied"
   | "full"
   | "io"
   | "cannot_open"
@@ -84,6 +86,8 @@ export function isUnfit(error: unknown): boolean {
 const OUTAGES: Readonly<Partial<Record<StoreFailure, string>>> = {
   busy: "another program is writing to the database",
   unreachable: "the database server cannot be reached",
+  crowded: "the database server takes no more connections",
+  denied: "the database denies the service access",
   full: "the disk is full",
   io: "the disk reports an input/output error",
   cannot_open: "the database cannot be opened",

@@ -83,6 +83,8 @@ interface LeaderRow {
   /** Always 1: there is one row at most. */
   place: number;
   holder: string;
+  /** When it showed last that it leads, in milliseconds since 1970. */
+  seen_at: number;
 }
 
 /** The tables. */

@@ -40,6 +40,15 @@ Deno.test("a request to a project that catches up for long gets a retryable erro
   await bringToPresent(catchUpThatTakes(Promise.resolve()), "proj1", 1000);
 });
 
+Deno.test("a request that waits long for its turn is not told of a clock that is behind", async () => {
+  const never = new Promise<void>(() => {});
+  const waiting = { ...catchUpThatTakes(never), progress: () => Promise.resolve([]) };
+  await rejects(bringToPresent(waiting, "proj1", 5), (error) => {
+    equal(Object(error).message, "The project is busy with other changes; try again");
+    return comeAgain(error);
+  });
+});
+
 Deno.test("a project that is catching up, or stays behind, is not shown", () => {
   const project = {
     clock_frozen_at: 5,

@@ -1,6 +1,15 @@
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import { openDatabase, type Store } from "../../../lib/service/store/mod.ts";
-import { onDatabase, ONLY_POSTGRES } from "../../support/engine.ts";
+import { readAddress } from "../../../lib/service/store/postgres/address.ts";
+import { openEar, type Wire } from "../../../lib/service/store/postgres/driver.ts";
+import { lockHolder, takeLead } from "../../../lib/service/store/postgres/holders.ts";
+import {
+  createDatabase,
+  directAddressOf,
+  dropDatabase,
+  onDatabase,
+  ONLY_POSTGRES,
+} from "../../support/engine.ts";
 import { openTogether, type Together, until } from "../../support/together.ts";
 
 /** Opens workers that count their writes in projects. */
@@ -107,3 +116,52 @@ async function monthlyProduct(all: Together): Promise<string> {
   ok(found, JSON.stringify(items).slice(0, 300));
   return found.id;
 }
+
+Deno.test(
+  "a leader that says nothing for long loses its place, although its connection lasts",
+  ONLY_POSTGRES,
+  async () => {
+    await using stack = new AsyncDisposableStack();
+    const name = await createDatabase();
+    stack.defer(() => dropDatabase(name));
+    const wires: Wire[] = [];
+    for (const holder of ["0000000a", "0000000b"]) {
+      const ear = await openEar(readAddress(directAddressOf(name)));
+      stack.defer(() => ear.release(true));
+      await lockHolder(ear, holder);
+      wires.push(ear);
+    }
+    const [first, second] = wires;
+    ok(first && second);
+    const pass = (ms: number) => first.send(`update leader set seen_at = seen_at - ${ms}`);
+    equal(await takeLead(first, "0000000a"), true);
+    equal(await takeLead(second, "0000000b"), false);
+    await pass(3000);
+    equal(await takeLead(first, "0000000a"), true, "it says that it leads");
+    await pass(6000);
+    equal(await takeLead(second, "0000000b"), false);
+    await pass(3000);
+    equal(await takeLead(second, "0000000b"), true);
+    equal(await takeLead(first, "0000000a"), false, "it is back, and another one leads");
+  },
+);
+
+Deno.test("the server soon takes a host for gone that says nothing", ONLY_POSTGRES, async () => {
+  const name = await createDatabase();
+  try {
+    const ear = await openEar(readAddress(directAddressOf(name)));
+    const { rows } = await ear.send(
+      "select name, setting from pg_settings where name like 'tcp%' or name like 'idle_in%' order by 1",
+    );
+    ear.release(true);
+    deepEqual(rows.map(({ name, setting }) => `${name} ${setting}`), [
+      "idle_in_transaction_session_timeout 15000",
+      "tcp_keepalives_count 3",
+      "tcp_keepalives_idle 5",
+      "tcp_keepalives_interval 2",
+      "tcp_user_timeout 11000",
+    ]);
+  } finally {
+    await dropDatabase(name);
+  }
+});

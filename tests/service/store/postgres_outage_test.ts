@@ -25,18 +25,37 @@ interface Running {
   said: string[];
   /** The status and the text of an answer. */
   get(path: string): Promise<[status: number, text: string]>;
+  /** Whether the service is the process that does what needs doing once. */
+  leads(): Promise<boolean>;
 }
 
-/** Runs a test with a service on a database of its own. */
+/**
+ * Makes a user with the rights that a service needs, and with the name of its database. Returns the
+ * address of the database for that user.
+ */
+async function addUser(name: string): Promise<string> {
+  await onDatabase(name, async (client) => {
+    await client.query(`create role ${name} login`);
+    for (const kind of ["tables", "sequences"]) {
+      await client.query(`grant all on all ${kind} in schema public to ${name}`);
+    }
+  });
+  const url = new URL(directAddressOf(name));
+  url.username = name;
+  return url.href;
+}
+
+/** Runs a test with a service on a database of its own, and with a user of its own if that is wanted. */
 async function withService(
   role: "all" | "worker",
   test: (running: Running) => Promise<void>,
+  { ownUser = false } = {},
 ): Promise<void> {
   const name = await createDatabase();
   const said: string[] = [];
   try {
     await using service = await openService({
-      database: directAddressOf(name),
+      database: ownUser ? await addUser(name) : directAddressOf(name),
       buyers: false,
       role,
       adminSecret: SECRET,
@@ -51,9 +70,11 @@ async function withService(
         const answer = await service.fetch(request);
         return [answer.status, await answer.text()];
       },
+      leads: async () => await service.store.others?.leads() ?? false,
     });
   } finally {
     await dropDatabase(name);
+    if (ownUser) await onDatabase("postgres", (client) => client.query(`drop role ${name}`));
   }
 }
 
@@ -69,7 +90,7 @@ for (const role of ["all", "worker"] as const) {
     `the health of a service with role ${role} shows a read-only database`,
     ONLY_POSTGRES,
     async () => {
-      await withService(role, async ({ name, said, get }) => {
+      await withService(role, async ({ name, said, get, leads }) => {
         const setting = (value: string) =>
           onDatabase(
             "postgres",
@@ -88,13 +109,36 @@ for (const role of ["all", "worker"] as const) {
         match((await get("/metrics"))[1], /^svc_up 0$/m);
         match(said.join("\n"), /^Cannot write the database: the database is read-only \(.+\)\. /m);
 
+        // Connections keep the setting with which they began: the service makes others by itself.
         await setting("off");
-        await endConnections(name);
         await until(async () => (await get("/health"))[0] === 200, "/health is well again", 15_000);
+        for (let i = 0; i < 5; i++) equal((await get("/health/ready"))[0], 200, "it stays well");
+        await until(() => leads().catch(() => false), "it leads");
       });
     },
   );
 }
+
+Deno.test(
+  "a right that is taken away is an outage with its reason",
+  ONLY_POSTGRES,
+  async () => {
+    await withService("all", async ({ name, said, get }) => {
+      const ask = (statement: string) => onDatabase(name, (client) => client.query(statement));
+      await ask(`revoke all on accounts from ${name}`);
+      await until(async () => (await get("/health"))[0] !== 200, "an outage");
+      const [status, text] = await get("/health");
+      equal(status, 503, text);
+      match(text, /the database denies the service access/);
+      match(
+        said.join("\n"),
+        /^Cannot read the database: the database denies .* \(permission denied for table accounts\)/m,
+      );
+      await ask(`grant all on accounts to ${name}`);
+      await until(async () => (await get("/health"))[0] === 200, "/health is well again", 15_000);
+    }, { ownUser: true });
+  },
+);
 
 Deno.test(
   "the log of an outage has the server's own words, and answers have not",

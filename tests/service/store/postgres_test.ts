@@ -107,6 +107,8 @@ Deno.test("the driver's errors are told in the words of the store", () => {
     [{ code: "ECONNREFUSED" }, "unreachable"],
     [{ message: "timeout expired" }, "unreachable"],
     [{ code: "53100" }, "full"],
+    [{ code: "53300", severity: "FATAL" }, "crowded"],
+    [{ code: "42501" }, "denied"],
     [{ code: "22021" }, "unfit"],
     [{ code: "22P02" }, "type"],
     [{ code: "42601" }, "other"],
@@ -134,7 +136,7 @@ Deno.test("whatever the server's reason is not to take a connection, it is an ou
     // A server may have its severities in another language.
     ["could not write init file", { code: "XX000", severity: "FATAL" }, "unreachable"],
     ["не удалось записать файл", { code: "XX000", severity: "ВАЖНО" }, "unreachable"],
-    ["permission denied for database", { code: "42501", severity: "FATAL" }, "unreachable"],
+    ["permission denied for database", { code: "42501", severity: "FATAL" }, "denied"],
     ["could not extend file", { code: "53100", severity: "FATAL" }, "full"],
     ["password authentication failed", { code: "28P01", severity: "FATAL" }, "cannot_open"],
     ["timeout expired", {}, "unreachable"],

@@ -9,7 +9,7 @@ import { nextTick } from "node:process";
 import pg, { type Client, type ClientConfig, type PoolClient } from "pg";
 import type { ConnectionCounts } from "../store.ts";
 import type { Address } from "./address.ts";
-import { isOfServer, isOutdated, toConnectError, unanswered } from "./errors.ts";
+import { isOfServer, isOutdated, isReadOnly, toConnectError, unanswered } from "./errors.ts";
 import { silenceOf, waitAwake, watchAnswers, type Watched } from "./silence.ts";
 
 /** A row as the driver gives it, by the names of its columns. */
@@ -36,6 +36,11 @@ export interface Wire {
   send(sql: string, parameters?: readonly unknown[]): Promise<Answer>;
   /** Gives the connection back; a broken one is closed. */
   release(broken: boolean): void;
+  /**
+   * Says that the server may have other settings now than when this connection was made. It, and all
+   * that its pool made before now, are closed once they are given back; one of its own at once.
+   */
+  outdate(): void;
 }
 
 /** Connections that are used again and again. */
@@ -66,11 +71,24 @@ export interface Ear extends Wire {
 const ANSWER_MS = 120_000;
 
 /** How long a statement may wait for a lock, and a transaction for its next statement. */
-const WAITS = { lock_timeout: "10000", idle_in_transaction_session_timeout: "60000" };
+const WAITS = { lock_timeout: "10000", idle_in_transaction_session_timeout: "15000" };
+
+/**
+ * When the server takes a host for gone that says nothing: after 5 s of silence it asks three times, and
+ * gives up after 11 s. Until then the locks of its processes are held: that of a project, and the one
+ * that shows that a process is alive. The system's own limit is two hours.
+ */
+const SILENT_HOST = {
+  tcp_keepalives_idle: "5",
+  tcp_keepalives_interval: "2",
+  tcp_keepalives_count: "3",
+  tcp_user_timeout: "11000",
+};
 
 /** The settings of a connection. */
 const SETTINGS = Object.entries({
   ...WAITS,
+  ...SILENT_HOST,
   // A plan that was made for one value serves all: conditions are always on keys.
   plan_cache_mode: "force_generic_plan",
   timezone: "UTC",
@@ -97,17 +115,32 @@ export function createPool(address: Address, most: number, answerMs: number = AN
     const line = lines.get(client);
     if (line) watch.remove(line);
   });
-  return {
-    async take(patience) {
+  // Connections of earlier generations are not used again.
+  let generation = 0;
+  const takeFresh = async (): Promise<{ client: PoolClient; line: Line }> => {
+    for (;;) {
       const client = await whileConnecting(pool.connect(), address);
       const line = lineOf(client, address);
+      line.generation ??= generation;
+      if (line.generation === generation) return { client, line };
+      watch.remove(line);
+      client.release(true);
+    }
+  };
+  return {
+    async take(patience) {
+      const { client, line } = await takeFresh();
       line.isTaken = true;
       line.isPatient = patience !== undefined;
       watch.add(line);
-      return wireOf(line, (broken) => {
+      const end = (broken: boolean) => {
         line.isTaken = false;
-        if (broken) watch.remove(line);
-        client.release(broken);
+        const isOver = broken || line.generation !== generation;
+        if (isOver) watch.remove(line);
+        client.release(isOver);
+      };
+      return wireOf(line, end, () => {
+        if (line.generation === generation) generation++;
       });
     },
     size: () => ({
@@ -133,7 +166,8 @@ export async function openEar(address: Address, answerMs: number = ANSWER_MS): P
   const watch = watchAnswers(limits, () => probe(address));
   watch.add(line);
   client.once("end", watch.end);
-  const wire = wireOf(line, () => void client.end().catch(() => {}));
+  const end = () => void client.end().catch(() => {});
+  const wire = wireOf(line, end, end);
   return {
     ...wire,
     onNews: (listener) => {
@@ -197,6 +231,8 @@ interface Line extends Watched {
   pooled: boolean;
   /** Whether statements are being gathered, to be sent together. */
   gathering: boolean;
+  /** The generation of the pool's connections that it is of. */
+  generation: number | undefined;
 }
 
 const lines = new WeakMap<Client | PoolClient, Line>();
@@ -213,6 +249,7 @@ function lineOf(client: Client | PoolClient, { pooler }: Address): Line {
     isTaken: false,
     isPatient: false,
     gathering: false,
+    generation: undefined,
     // All statements on it fail then, as on any connection that is lost.
     destroy: (error) => client.connection.stream.destroy(error),
   };
@@ -220,7 +257,7 @@ function lineOf(client: Client | PoolClient, { pooler }: Address): Line {
   return line;
 }
 
-function wireOf(line: Line, end: (broken: boolean) => void): Wire {
+function wireOf(line: Line, end: (broken: boolean) => void, outdate: () => void): Wire {
   const { client, pooled } = line;
   // Without a listener, a connection that is lost while it is used would end the process.
   const ignore = () => {};
@@ -244,6 +281,8 @@ function wireOf(line: Line, end: (broken: boolean) => void): Wire {
         return { command: result.command, count: result.rowCount ?? 0, rows: result.rows };
       } catch (error) {
         forgetOutdated(error);
+        // A session keeps the settings that it began with: another one may be allowed to write.
+        if (isReadOnly(error)) outdate();
         throw error;
       } finally {
         line.unanswered--;
@@ -256,6 +295,7 @@ function wireOf(line: Line, end: (broken: boolean) => void): Wire {
       if (broken) client.on("error", ignore);
       end(broken);
     },
+    outdate,
   };
 }
 

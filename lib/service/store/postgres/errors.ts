@@ -26,7 +26,7 @@ const CODES: ReadonlyMap<string, StoreFailure> = new Map([
   ["55P03", "busy"],
   ["53100", "full"],
   ["53200", "no_memory"],
-  ["53300", "unreachable"],
+  ["53300", "crowded"],
   ["58030", "io"],
   ["25006", "read_only"],
   ["XX001", "corrupt"],
@@ -40,6 +40,8 @@ const CODES: ReadonlyMap<string, StoreFailure> = new Map([
   ["28000", "cannot_open"],
   ["28P01", "cannot_open"],
   ["3D000", "cannot_open"],
+  // A right was taken away, or a table has another owner.
+  ["42501", "denied"],
 ]);
 
 /** The first two characters of codes that are alike. */
@@ -136,6 +138,15 @@ export function isUntrusted(error: unknown): boolean {
   return UNTRUSTED.test(code) || error.message === NO_TLS;
 }
 
+/** Whether the server, the database or the session takes no changes. */
+export function isReadOnly(error: unknown): boolean {
+  if (error instanceof StoreError) return error.failure === "read_only";
+  return error instanceof Error && "code" in error && error.code === READ_ONLY;
+}
+
+/** The code of a change that may not be made because all are refused. */
+const READ_ONLY = "25006";
+
 /** The function of the server that refuses a prepared statement whose table has other columns now. */
 const OUTDATED = "RevalidateCachedQuery";
 
@@ -176,7 +187,8 @@ export function isConsequence(error: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "25P02";
 }
 
-/** Whether an error says that the server, or the connection to it, is gone. */
+/** Whether an error says that there is no connection to the server, or no longer. */
 export function isLost(error: unknown): boolean {
-  return error instanceof StoreError && error.failure === "unreachable";
+  return error instanceof StoreError &&
+    (error.failure === "unreachable" || error.failure === "crowded");
 }

@@ -134,19 +134,32 @@ export async function unansweredBy(
 }
 
 /**
- * Makes a process the leader, unless one that is alive is that. Returns whether it is the leader.
+ * How long the leader may say nothing before another process takes its place, in milliseconds. The lock
+ * of one that is frozen, or whose machine vanished, may be held for longer.
+ */
+const SILENT_LEADER_MS = 8000;
+
+/** How often the leader shows that it leads, in milliseconds. */
+const LEADER_BEAT_MS = 2000;
+
+/**
+ * Makes a process the leader, unless another one is that, is alive and says so. Returns whether it is
+ * the leader. To be called each second.
  */
 export async function takeLead(wire: Sender, holder: string): Promise<boolean> {
   const { rows: [leader] } = await wire.send(
-    `select holder, holder in (${ALIVE}) as alive from leader`,
+    `select holder, seen_at, ${NOW} - seen_at as age, holder in (${ALIVE}) as alive from leader`,
   );
-  if (leader?.holder === holder) return true;
-  if (leader?.alive === 1) return false;
-  // Of several that saw the same dead leader, the first one takes its place.
+  const age = Number(leader?.age);
+  const isOwn = leader?.holder === holder;
+  if (isOwn && age < LEADER_BEAT_MS) return true;
+  if (!isOwn && leader?.alive === 1 && age < SILENT_LEADER_MS) return false;
+  // Of several that saw the same leader, the first one takes its place, or stays in it.
   const { count } = await wire.send(
-    `insert into leader (place, holder) values (1, $1)
-      on conflict (place) do update set holder = excluded.holder where leader.holder = $2`,
-    [holder, leader?.holder ?? ""],
+    `insert into leader (place, holder, seen_at) values (1, $1, ${NOW})
+      on conflict (place) do update set holder = excluded.holder, seen_at = excluded.seen_at
+      where leader.holder = $2 and leader.seen_at = $3`,
+    [holder, leader?.holder ?? "", leader?.seen_at ?? 0],
   );
   return count > 0;
 }

@@ -73,6 +73,14 @@ function explain(address: Address, origin: Error): { why: string; hint: string }
       hint: `Start the server or correct the address, then run the command again. Try it: ${look}`,
     };
   }
+  if (outage?.failure === "crowded") {
+    return {
+      why: `${outage.cause} (${message})`,
+      hint:
+        "Start fewer processes, or raise the limit of connections of the server or this user. " +
+        `See: ${look} -c 'show max_connections'`,
+    };
+  }
   return { why: message, hint: `Check that the server runs and lets this user in: ${look}` };
 }
 

@@ -19,6 +19,7 @@ import {
   isConflict,
   isConsequence,
   isLost,
+  isReadOnly,
   isUnanswered,
   type KeyColumns,
   toStoreError,
@@ -181,6 +182,7 @@ async function runGroup(
     const group = createGroup(createSession(wire, bench.keys(), bench.arrays), lane);
     const careful = lane.careful && jobs.length > 1;
     const outcomes = careful ? await runInSavepoints(group, jobs) : await runPlainly(group, jobs);
+    if (outcomes?.some(({ failure }) => isReadOnly(failure?.error))) wire.outdate();
     if (outcomes) bench.committed(group.rows(), outcomes.filter((one) => !one.failure).length);
     else lane.careful = true;
     broken = false;

@@ -59,6 +59,7 @@ CREATE TABLE secret_checks (
 
 CREATE TABLE leader (
   place INTEGER NOT NULL PRIMARY KEY CHECK (place = 1),
-  holder TEXT NOT NULL
+  holder TEXT NOT NULL,
+  seen_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;
