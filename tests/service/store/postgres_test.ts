@@ -17,6 +17,7 @@ Deno.test("an address is read in all its parts, and shown without its password",
     user: "me",
     password: "p@ss",
     ssl: false,
+    isPlainUnasked: true,
     connectMs: 3000,
   });
   equal(shown, "postgres://me@db.example.com:6432/shop");
@@ -25,6 +26,14 @@ Deno.test("an address is read in all its parts, and shown without its password",
   // PostgreSQL's own programs refuse what they do not know.
   equal(pooled.shown, "postgres://me@host/name?sslmode=disable");
   equal(readAddress("postgres://me@host/name?connect_timeout=10").connectMs, 10_000);
+  const isPlain = (text: string) => readAddress(text).isPlainUnasked;
+  equal(isPlain("postgres://me@host/name"), true);
+  equal(isPlain("postgres://me@10.0.0.1/name"), true);
+  equal(isPlain("postgres://me@host/name?sslmode=disable"), false, "it is meant");
+  equal(isPlain("postgres://me@host/name?sslmode=require"), false);
+  for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
+    equal(isPlain(`postgres://me@${host}/name`), false, host);
+  }
   equal(hasPassword("postgres://me:secret@host/name"), true);
   equal(hasPassword("postgres://me@host/name"), false);
   await inFolder(async (folder) => {

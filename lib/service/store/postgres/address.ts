@@ -7,6 +7,7 @@
 import { readFileSync } from "node:fs";
 import { ConfigError } from "../../../errors.ts";
 import { fileReason } from "../../../file_reason.ts";
+import { isLoopbackHost } from "../../../loopback.ts";
 import { shellWord } from "../../../shell_word.ts";
 
 /** Where a database is, and how to get in. */
@@ -23,6 +24,8 @@ export interface Address {
   password: string | undefined;
   /** How the connection is encrypted. False: not at all. */
   ssl: false | { ca?: string; rejectUnauthorized: boolean; servername?: string };
+  /** Whether it is not encrypted on the way to another machine, and the address does not say so. */
+  isPlainUnasked: boolean;
   /** How long to wait for a connection, in milliseconds: 1,000 to 600,000. */
   connectMs: number;
   /** What is between the service and the server and shares connections, where that is known. */
@@ -84,7 +87,9 @@ export function readAddress(text: string): Address {
     : passwordIn(readFile(shown, "passfile", passfile), place);
   const connectMs = connectMsOf(url, shown);
   const ssl = encryptionOf(url, shown);
-  return { ...place, password, ssl, connectMs, ...poolerOf(url, shown), shown };
+  const isPlainUnasked = ssl === false && !url.searchParams.has("sslmode") &&
+    !isLoopbackHost(url.hostname);
+  return { ...place, password, ssl, isPlainUnasked, connectMs, ...poolerOf(url, shown), shown };
 }
 
 /** What follows the scheme: who signs in, where, and the rest. */

@@ -10,7 +10,7 @@ import { migrations } from "../migrations/mod.ts";
 import { StoreError } from "../failure.ts";
 import type { Arrays, Tx } from "../queries.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
-import { readAddress } from "./address.ts";
+import { type Address, readAddress } from "./address.ts";
 import { learnArrays } from "./arrays.ts";
 import { connect } from "./connect.ts";
 import type { Pool, Wire } from "./driver.ts";
@@ -31,6 +31,13 @@ const FOUND_POOLER =
   "A connection pooler is in front of the database, so the processes look for each " +
   "other's events twice a second. To confirm it, add to the address: ?pooler=transaction";
 
+/** What is said of a connection over a network that is not encrypted, and need not be. */
+function plainText({ host }: Address): string {
+  return `The connection to the database on ${host} is not encrypted. Add to the address: ` +
+    "?sslmode=verify-full, and sslrootcert=FILE where the authority is your own; or sslmode=disable " +
+    "if that is meant";
+}
+
 /**
  * Opens a database on a server, and brings its schema up to date.
  *
@@ -44,6 +51,7 @@ export async function openPostgres(
     const { address, pool, wire } = await connect(named, MOST_CONNECTIONS);
     try {
       if (address.pooler !== named.pooler) say(FOUND_POOLER);
+      if (named.isPlainUnasked) say(plainText(named));
       const known = await prepare(wire, { shown: address.shown, now: clock(), say });
       const others = await openOthers({ address, pool, clock, stopwatch, role });
       return guardStore(storeOn(pool, known, others));
