@@ -91,6 +91,8 @@ function processesVerdict({ processes, pending_deliveries }: Overview): Verdict 
   );
 }
 
-function nameOf({ role, version, client }: Worker): string {
-  return `${role} ${version}${client === null ? "" : ` at ${client}`}`;
+function nameOf({ role, version, host, pid, client }: Worker): string {
+  const place = host ?? client;
+  return `${role} ${version}${place === null ? "" : ` on ${place}`}` +
+    (pid === null ? "" : ` (pid ${pid})`);
 }

@@ -97,6 +97,8 @@ export interface Server {
   readonly projectId: string | undefined;
   /** The secret for `/_sim`. */
   readonly adminSecret: string;
+  /** The name of this process on a database that several share. */
+  readonly holder: string | undefined;
   /** The number of closed connections, by limit. */
   readonly closed: Listener["closed"];
   /**
@@ -311,6 +313,7 @@ async function open(
     baseUrl,
     projectId: service.projectId,
     adminSecret: service.adminSecret,
+    holder: service.store.others?.holder,
     closed: listener.closed,
     async stop() {
       try {

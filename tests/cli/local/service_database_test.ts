@@ -52,13 +52,14 @@ Deno.test(
         api,
         /\n {2}export CLI_REFRESH_TOKEN=\$\(cli service token\)\n {2}cli offerings list\n$/,
       );
+      match(api, /^It is the process [0-9a-f]{8} of that database$/m);
       const worker = await announced(database, "--role", "worker");
       match(worker, /\nIt answers only \/health, .* and \/metrics\.\n$/);
       equal(worker.includes("export"), false);
     }),
 );
 
-/** What a process on a database prints on standard error when it starts and is stopped. */
+/** What a process on a database prints when it starts and is stopped. */
 async function announced(database: string, ...words: string[]): Promise<string> {
   const script = fileURLToPath(import.meta.resolve("../../../cli.ts"));
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
@@ -73,12 +74,14 @@ async function announced(database: string, ...words: string[]): Promise<string> 
     stderr: "piped",
   }).spawn();
   const err = new Response(child.stderr).text();
+  let out = "";
   for await (const line of childLines(child)) {
+    out += `${line}\n`;
     // The notes follow at once, before the process sees to signals.
     if (line.startsWith("Its data is in ")) child.kill("SIGTERM");
   }
   await child.status;
-  return (await err).replace(/Stopped\n$/, "");
+  return out + (await err).replace(/Stopped\n$/, "");
 }
 
 Deno.test("what is not the address of a database on a server makes no file", async () => {

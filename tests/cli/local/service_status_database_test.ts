@@ -11,7 +11,14 @@ interface Output {
   database: string;
   schema: number;
   pending_deliveries: number;
-  processes: { holder: string; role: string; version: string; client: string | null }[];
+  processes: {
+    holder: string;
+    role: string;
+    version: string;
+    host: string | null;
+    pid: number | null;
+    client: string | null;
+  }[];
 }
 
 Deno.test(
@@ -33,12 +40,17 @@ Deno.test(
       const { running, database, schema, pending_deliveries, processes } = json.json() as Output;
       deepEqual([running, database, schema, pending_deliveries], [true, address, 1, 0]);
       deepEqual(
-        processes.map(({ holder, role, version, client }) => [holder, role, version, client]),
+        processes.map((
+          { holder, role, version, pid, client },
+        ) => [holder, role, version, pid, client]),
         [
-          [api.others?.holder, "api", VERSION, "127.0.0.1"],
-          [worker.others?.holder, "worker", VERSION, "127.0.0.1"],
+          [api.others?.holder, "api", VERSION, Deno.pid, "127.0.0.1"],
+          [worker.others?.holder, "worker", VERSION, Deno.pid, "127.0.0.1"],
         ],
       );
+      match(text.out, RegExp(`${worker.others?.holder} +worker +\\S+ +\\S+ +${Deno.pid} `));
+      // The tests may not have the permission to read it.
+      for (const { host } of processes) equal(host, hostName());
       await api.close();
       await worker.close();
       const none = await desk.run("service", "status");
@@ -46,6 +58,15 @@ Deno.test(
       for (const { out, err } of [text, json, none]) equal((out + err).includes("hidden"), false);
     }),
 );
+
+/** This machine's name, if it may be read. */
+function hostName(): string | null {
+  try {
+    return Deno.hostname();
+  } catch {
+    return null;
+  }
+}
 
 Deno.test("service status refuses a password in --database", async () => {
   await using desk = await openDesk();

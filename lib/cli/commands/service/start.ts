@@ -188,6 +188,8 @@ interface Started {
   projectId: string | undefined;
   /** Its secret for `/_sim`. */
   adminSecret: string;
+  /** The name of the process on a database that several share. */
+  holder: string | undefined;
 }
 
 /** The settings of a started service. */
@@ -239,6 +241,7 @@ function announce(context: Context, server: Started, start: Start): void {
     data: shown ?? folder ?? MEMORY,
     ...origin !== undefined && { from: origin },
     pid: Deno.pid,
+    ...server.holder !== undefined && { process: server.holder },
     webhook_targets: webhookTargets,
     sign_in: signIn,
     // In memory there is no file to read the secret from.
@@ -251,6 +254,7 @@ function announce(context: Context, server: Started, start: Start): void {
   if (server.projectId) out.text(`Its first project is ${server.projectId}`);
   const place = shown ?? folder;
   out.text(place === undefined ? "Its data is in memory" : `Its data is in ${place}`);
+  if (server.holder !== undefined) out.text(`It is the process ${server.holder} of that database`);
   if (origin !== undefined) out.text(`It is a copy of ${origin}`);
   const laxity = LAXITY[webhookTargets];
   if (laxity) out.warn(laxity);

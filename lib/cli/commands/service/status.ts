@@ -73,6 +73,8 @@ const columns: Column<Worker>[] = [
   { header: "process", value: ({ holder }) => holder, kind: "id" },
   { header: "role", value: ({ role }) => role, kind: "word" },
   { header: "version", value: ({ version }) => version },
+  { header: "host", value: ({ host }) => host },
+  { header: "pid", value: ({ pid }) => pid, kind: "number" },
   { header: "client", value: ({ client }) => client },
   { header: "connected_at", value: ({ connected_at }) => connected_at, kind: "time" },
 ];

@@ -97,9 +97,22 @@ async function register(ear: Ear, { holder, role, take }: Line): Promise<void> {
   await ear.send(`listen ${CHANNEL}`);
 }
 
-/** The name of a process that does something, as the server shows it. */
+/** The number of characters that the server shows of a name. */
+const LONGEST_NAME = 63;
+
+/** The name of a process that does something, as the server shows it: `service 0.1.0 api 4711 web1`. */
 export function nameOf(role: string): string {
-  return `service ${VERSION} ${role}`;
+  return `service ${VERSION} ${role} ${Deno.pid} ${hostName()}`.trimEnd().slice(0, LONGEST_NAME);
+}
+
+/** This machine's name, with the characters that names of hosts have. */
+function hostName(): string {
+  try {
+    return Deno.hostname().replace(/[^\w.-]/g, "_");
+  } catch {
+    // The program may not have the permission to read it.
+    return "";
+  }
 }
 
 async function listenAgain(line: Line): Promise<void> {

@@ -15,6 +15,10 @@ export interface Worker {
   role: string;
   /** Its version. */
   version: string;
+  /** The name of its machine; null where the process may not read it. */
+  host: string | null;
+  /** Its number on that machine; null for a process of an older version. */
+  pid: number | null;
   /** The address that it connects from; null for a socket on the server's machine, or a pooler. */
   client: string | null;
   /** When it connected, in milliseconds since 1970. */
@@ -73,11 +77,14 @@ export async function readOverview(address: string): Promise<Overview> {
 
 function workerOf(row: Record<string, unknown>): Worker {
   // Another user's name is hidden from those who may not see it.
-  const [, version = "unknown", role = "unknown"] = String(row.name ?? "").split(" ");
+  const [, version = "unknown", role = "unknown", pid, host = null] = String(row.name ?? "")
+    .split(" ");
   return {
     holder: String(row.holder),
     role,
     version,
+    host,
+    pid: pid === undefined ? null : Number(pid),
     client: typeof row.client === "string" ? row.client.replace(/\/\d+$/, "") : null,
     connected_at: Number(row.connected_at),
   };
