@@ -85,7 +85,7 @@ Deno.test("service check refuses places that it cannot read", async () => {
   const refusals: [words: string[], code: number, message: RegExp][] = [
     [["--database", secret], 2, /^Cannot use a password in --database/],
     [["--database", "postgres://me@h/d", "--data", "x"], 2, /^Cannot use --database with --data\n/],
-    [["--database", "shop"], 1, /^Cannot use the database: its address is not one like/],
+    [["--database", "shop"], 2, /^Cannot use the database: its address is not one like/],
     [["--data", ":memory:"], 2, /^Cannot use :memory: as the data folder/],
     [
       ["--data", "/none such"],
