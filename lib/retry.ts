@@ -209,6 +209,13 @@ export function ownRefusal(
 /** Network failures by the platform's message, with our message and a remedy. */
 const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
   {
+    pattern: /CaUsedAsEndEntity/,
+    why: "its certificate is one of a CA, not of a server",
+    hint:
+      "Make the server a certificate without CA rights: add -addext basicConstraints=CA:FALSE " +
+      "to openssl req -x509. docs/operating.md has the whole command.",
+  },
+  {
     pattern: /certificate|UnknownIssuer|CA file/i,
     hint: "Point DENO_CERT at the CA's certificate, or set DENO_TLS_CA_STORE=system.",
   },

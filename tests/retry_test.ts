@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { type Client, createClient } from "../lib/client.ts";
 import { ApiError, Cancelled, NetworkError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
-import { LONGEST_TOLD_MS, pause, waitBeforeRetry, waitTold } from "../lib/retry.ts";
+import { LONGEST_TOLD_MS, pause, unreachable, waitBeforeRetry, waitTold } from "../lib/retry.ts";
 import {
   answer,
   type Move,
@@ -110,6 +110,15 @@ Deno.test("a request is retried four times, with growing delays", async () => {
   const once = openWire([refused(503)], { retries: 0 });
   await rejects(once.client.get(path`/offerings`));
   equal(once.posted.length, 1);
+});
+
+Deno.test("a server with the certificate of a CA is told from one with an unknown CA", () => {
+  const why = "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))";
+  const wrong = unreachable(networkFailure(why), "https://subs.example.com/x");
+  match(wrong.message, /: its certificate is one of a CA, not of a server$/);
+  match(wrong.hint ?? "", /-addext basicConstraints=CA:FALSE/);
+  const unknown = networkFailure("invalid peer certificate: UnknownIssuer");
+  match(unreachable(unknown, "https://subs.example.com/x").hint ?? "", /DENO_CERT/);
 });
 
 Deno.test("an unreachable local service fails at once, a remote one is retried", async () => {

@@ -46,7 +46,8 @@ export function openRoutes(parts: OpenParts): OpenRoute[] {
     ...healthRoutes(parts),
     ...readable("/metrics", async ({ request }) => {
       const { adminSecrets, metricsSecret = "" } = parts;
-      requireSecret(request, [...adminSecrets, metricsSecret]);
+      const needed = "The metrics secret or the admin secret is required";
+      requireSecret(request, [...adminSecrets, metricsSecret], needed);
       return await answerMetrics(parts);
     }),
     ...readable(

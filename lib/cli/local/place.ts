@@ -41,17 +41,36 @@ async function refusePassword(flag: string, address: string): Promise<void> {
   );
 }
 
+/** What does with a PostgreSQL database what commands for data folders do. */
+const TOOLS = {
+  "back up the data": "pg_dump",
+  "save the data": "pg_dump",
+  "restore the data": "pg_restore, or psql for a dump in SQL",
+  "delete the data": "dropdb and createdb",
+  "list the snapshots": undefined,
+  "delete the snapshot": undefined,
+} as const;
+
 /**
  * The data folder, for a command that works on nothing else.
  *
  * @throws {UsageError} when the data is in a PostgreSQL database: the folder may have older data.
  */
-export function onlyFolder(context: Context, data: string | undefined, deed: string): string {
+export function onlyFolder(
+  context: Context,
+  data: string | undefined,
+  deed: keyof typeof TOOLS,
+): string {
   if (data === undefined && context.around.env(DATABASE)) {
+    const tool = TOOLS[deed];
     throw new UsageError(
       `Cannot ${deed}: the data is in the PostgreSQL database of ${DATABASE}, and this command ` +
         "works on data folders only",
-      { hint: "Use PostgreSQL's own tools, such as pg_dump, or pass a folder: --data DIR" },
+      {
+        hint: tool
+          ? `Use PostgreSQL's ${tool}, or pass a folder: --data DIR`
+          : "Pass a folder: --data DIR",
+      },
     );
   }
   return folderOf(context, data);

@@ -118,10 +118,14 @@ export function refuseSame(metricsSecret: string, adminSecrets: readonly string[
   );
 }
 
-/** Refuses callers without one of the admin secrets: the present one, or the one before it. */
-export function requireSecret(request: Request, secrets: readonly string[]): void {
+/** Refuses callers without one of some secrets: the present admin secret, the one before it, others. */
+export function requireSecret(
+  request: Request,
+  secrets: readonly string[],
+  needed = "The admin secret is required",
+): void {
   if (hasSecret(request, secrets)) return;
-  throw new Refusal(401, "authentication_error", "The admin secret is required");
+  throw new Refusal(401, "authentication_error", needed);
 }
 
 async function isEmptyOrMissing(file: string): Promise<boolean> {

@@ -240,6 +240,7 @@ async function takeFree(options: ServeOptions, folder: string | undefined): Prom
   try {
     return takePort({ hostname, port, report, tls });
   } catch (error) {
+    if (options.tls && isOfOtherKey(error)) throw wrongKey(options.tls, error);
     if (tls && error instanceof Deno.errors.InvalidData) {
       throw unusableCertificate(options.tls?.certFile ?? "", error);
     }
@@ -261,6 +262,21 @@ async function readTls(
     }
   };
   return { cert: await read(certFile), key: await read(keyFile) };
+}
+
+/** Whether a key is not that of the certificate: the runtime has no class for it. */
+function isOfOtherKey(error: unknown): boolean {
+  return error instanceof Error && /KeyMismatch/.test(error.message);
+}
+
+function wrongKey(
+  { certFile, keyFile }: { certFile: string; keyFile: string },
+  cause: unknown,
+): ConfigError {
+  const [key, certificate] = [keyFile, certFile].map((file) => JSON.stringify(file));
+  const message = `Cannot use ${key} for TLS: it is not the key of the certificate ${certificate}`;
+  const hint = "Pass as --tls-key the key that was made with the certificate of --tls-cert.";
+  return new ConfigError(message, { hint, cause });
 }
 
 function unusableCertificate(file: string, error: unknown): ConfigError {

@@ -149,23 +149,23 @@ Deno.test("commands for data folders refuse when the data is in PostgreSQL", () 
     await (await openService({ database: join(data, "service.db") })).close();
     const file = join(data, "one.backup");
     desk.env.CLI_SERVICE_DATABASE = "postgres://me:hidden@127.0.0.1:1/shop";
-    const refused: [words: string[], deed: string][] = [
-      [["backup", file], "back up the data"],
-      [["restore", file, "--yes"], "restore the data"],
-      [["snapshot", "save", "one"], "save the data"],
-      [["snapshot", "restore", "one", "--yes"], "restore the data"],
-      [["snapshot", "list"], "list the snapshots"],
-      [["snapshot", "delete", "one", "--yes"], "delete the snapshot"],
-      [["reset", "--yes"], "delete the data"],
+    const refused: [words: string[], deed: string, hint: string][] = [
+      [["backup", file], "back up the data", "Use PostgreSQL's pg_dump, or pass"],
+      [["restore", file, "--yes"], "restore the data", "Use PostgreSQL's pg_restore, or psql"],
+      [["snapshot", "save", "one"], "save the data", "Use PostgreSQL's pg_dump, or pass"],
+      [["snapshot", "restore", "one", "--yes"], "restore the data", "Use PostgreSQL's pg_restore"],
+      [["snapshot", "list"], "list the snapshots", "Pass"],
+      [["snapshot", "delete", "one", "--yes"], "delete the snapshot", "Pass"],
+      [["reset", "--yes"], "delete the data", "Use PostgreSQL's dropdb and createdb, or pass"],
     ];
-    for (const [words, deed] of refused) {
+    for (const [words, deed, hint] of refused) {
       const { code, out, err } = await desk.run("service", ...words);
       deepEqual([code, out], [2, ""], words.join(" "));
       match(
         err,
         new RegExp(`^Cannot ${deed}: the data is in the PostgreSQL database of `),
       );
-      match(err, /such as pg_dump, or pass a folder: --data DIR/);
+      match(err, RegExp(`\n${hint}.* a folder: --data DIR\n$`));
       equal(err.includes("hidden"), false);
     }
     // A folder that is named is meant.

@@ -93,6 +93,7 @@ Deno.test(
         const words = ["service", "migrate"];
         const there = await desk.run(...words, "--from", source);
         equal(there.code, 0, there.err);
+        match(there.err, /in CLI_SERVICE_DATABASE: cli service start --sign-in password\n$/);
         const back = await desk.run(...words, "--to", join(folder, "back"));
         equal(back.code, 0, back.err);
         deepEqual(back.out, there.out);

@@ -64,7 +64,10 @@ Deno.test("account add prints a link, with which the person sets a password and 
   const added = await at.run(`service account add ada@example.com --project ${project}`);
   match(added.out, /^http:\/\/127\.0\.0\.1:4010\/oauth2\/password\?link=plk_[\w-]{43}\n$/);
   match(added.err, /ada@example\.com can set a password with this link until .*, once\n/);
-  match(added.err, /With cli service start --public-url, it has the address that browsers use/);
+  match(
+    added.err,
+    /of this machine\. For others, restart .*: cli service start --public-url URL\n/,
+  );
   await setPassword(at, added);
   const signedIn = await at.run("auth login", {
     browser: async (url) => {
@@ -100,6 +103,12 @@ Deno.test("account reset makes a new link, and the one before is no longer good"
   const added = await at.run("service account add ada@example.com --output json");
   const { password_link } = added.json();
   const first = new URL(String(Object(password_link).url)).searchParams.get("link") ?? "";
+  const twice = await at.run("service account add ada@example.com");
+  strictEqual(twice.code, 7);
+  match(
+    twice.err,
+    /already exists\n.*: cli service account reset ada@example\.com\. .* --project ID/,
+  );
   const again = await at.run("service account reset ada@example.com");
   const old = await submit(at, "/oauth2/password", {
     ...{ link: first, password: PASSWORD, again: PASSWORD },

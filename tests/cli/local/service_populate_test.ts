@@ -40,6 +40,19 @@ Deno.test("service populate asks, adds customers quietly, and refuses a seed a s
   match(chart.out, /"value": [1-9]/);
 });
 
+Deno.test("service populate names webhooks, which get the events of their types", async () => {
+  await using desk = await deskAt({ webhookTargets: "loopback" });
+  const hook = {
+    name: "hook",
+    url: "http://127.0.0.1:1/hook",
+    event_types: ["refund_reversed"],
+  };
+  await desk.client.post(path`/integrations/webhooks`, hook);
+  const { code, err } = await desk.run("service", "populate");
+  equal(code, 3);
+  match(err, /has 3 customers and 1 webhook that gets events\. Add 1000 customers\?/);
+});
+
 Deno.test("service populate shows a bar with the time left on a terminal", async () => {
   await using desk = await deskAt({ errColumns: 100 });
   const { code, err } = await desk.run("service", "populate", "--customers", "1500", "-y");

@@ -96,6 +96,7 @@ Deno.test("the metrics need the admin secret", async () => {
   for (const headers of [{}, { Authorization: "Bearer adm_x" }, { Authorization: "Bearer " }]) {
     const response = await desk.service.fetch(new Request(`${BASE_URL}/metrics`, { headers }));
     equal(response.status, 401);
+    match(await response.text(), /"The metrics secret or the admin secret is required"/);
   }
   equal((await desk.send("GET", "/metrics")).status, 401, "an access token is not enough");
 });

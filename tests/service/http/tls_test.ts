@@ -56,8 +56,31 @@ Deno.test("a file that is no certificate, or a key of another one, is refused wi
     name: "ConfigError",
     message: /^Cannot use ".*cert\.pem" for TLS: /,
   });
+  const cert = join(folder, "right.pem");
+  await Deno.writeTextFile(cert, CERTIFICATE);
+  await Deno.writeTextFile(file, await newKey());
+  for (const host of ["127.0.0.1", "0.0.0.0"]) {
+    const start = withTls(() => Promise.resolve(), {
+      host,
+      tls: { certFile: cert, keyFile: file },
+    });
+    await rejects(start, {
+      name: "ConfigError",
+      message: /^Cannot use ".*cert\.pem" for TLS: it is not the key of .*right\.pem"$/,
+      hint: /--tls-key .* --tls-cert\.$/,
+    });
+  }
   await Deno.remove(folder, { recursive: true });
 });
+
+/** A private key in PEM that no certificate has. */
+async function newKey(): Promise<string> {
+  const curve = { name: "ECDSA", namedCurve: "P-256" };
+  const { privateKey } = await crypto.subtle.generateKey(curve, true, ["sign", "verify"]);
+  const bytes = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey));
+  const lines = bytes.toBase64().replace(/.{64}/g, "$&\n");
+  return `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`;
+}
 
 Deno.test("connections that do not begin TLS lose their places to those that do", async () => {
   const listener = takePort({

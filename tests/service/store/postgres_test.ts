@@ -77,6 +77,8 @@ Deno.test("an address that cannot be used is refused, and its password is not sh
 
 Deno.test("an address that cannot be used has a hint that fits", () => {
   const password = /^In a password, write special characters/;
+  const scheme = /^The address must begin with postgres:\/\/ or postgresql:\/\/$/;
+  const port = /^The port must be between 1 and 65535$/;
   const several = /^Several hosts are not supported: pass one/;
   const socket = /^Sockets are not supported: pass the host/;
   const hints: [text: string, hint: RegExp][] = [
@@ -88,7 +90,14 @@ Deno.test("an address that cannot be used has a hint that fits", () => {
     ["postgres://me:1,2/secret@host/name", password],
     ["postgres://me:/secret@host/name", password],
     ["postgres://me:50%secret@host/name", password],
-    ["postgres:me:secret", password],
+    ["postgres:me:secret", scheme],
+    ["mysql://me@host/shop", scheme],
+    ["host=db password=secret", scheme],
+    ["postgres://me@host:99999/shop", port],
+    ["postgres://me:a%2Fb@host:99999", port],
+    ["postgres://[::1]:99999/shop", port],
+    ["postgres://host:54x2/shop", port],
+    ["postgres://me:50%secret@[::1]:5432/name", password],
     ["postgres://me@host/name?sslmode=prefer", /^Pass an address like postgres:/],
     ["postgres://me@host/name?passfile=/missing", /^The parameter passfile .* host:port:database:/],
     ["postgres://me@host/name?sslrootcert=/missing", /^The parameter sslrootcert .* PEM/],

@@ -37,6 +37,14 @@ function seeAccounts({ status, param }: ApiError, { input }: HintScene): string 
   return `See the accounts: cli service account list${sameData(input.data)}`;
 }
 
+/** The hint for an account that is there already. */
+function seeReset({ type, param }: ApiError, { id, input }: HintScene): string | undefined {
+  if (type !== "resource_already_exists" || param !== "email") return undefined;
+  const where = sameData(input.data);
+  return `Print a new link for it with: cli service account reset ${id}${where}. ` +
+    "Give it a role in a project with: --project ID --role ROLE";
+}
+
 const add = command({
   brief: "Add an account that can sign in",
   details:
@@ -51,6 +59,7 @@ const add = command({
     role: choice("Its role in that project (default: developer)", ROLES),
     ...dataFlag,
   },
+  hint: seeReset,
   async run(context, { email, name, project, role, data }) {
     const { out } = context;
     // The service's own rule, applied before the request.
@@ -84,8 +93,8 @@ function showLink({ out }: Context, { email, password_link }: Account): void {
   out.done(`${email} can set a password with this link until ${time(expires_at)}, once`);
   if (/^https?:\/\/(127\.|localhost|\[::1\])/.test(url)) {
     out.note(
-      "The link has the address of this machine. With cli service start --public-url, it " +
-        "has the address that browsers use.",
+      "The link works in browsers of this machine. For others, restart the service with the " +
+        "address that they use: cli service start --public-url URL",
     );
   }
 }

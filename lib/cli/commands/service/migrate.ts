@@ -93,8 +93,13 @@ function show({ out }: Context, moved: Moved, to: string | undefined): void {
       `A service runs on ${moved.from}: its changes since the start of the move are missing`,
     );
   }
-  const isFolder = !/^postgres(ql)?:/i.test(moved.to) && to !== undefined && !to.endsWith(".db");
-  if (isFolder) {
+  if (/^postgres(ql)?:/i.test(moved.to)) {
+    // The password is shown nowhere, so the address goes where it may have one.
+    out.note(
+      `Start a service there, with the address in ${DATABASE}: ` +
+        "cli service start --sign-in password",
+    );
+  } else if (to !== undefined && !to.endsWith(".db")) {
     out.note(`Start a service there with: cli service start --data ${quoted(moved.to)}`);
   }
 }

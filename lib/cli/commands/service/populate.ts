@@ -42,7 +42,7 @@ export const populate = command({
     "cli simulate, so charts, lists and events agree. The same seed makes the same customers. " +
     "Without --kind they buy the project's products. With --kind, or in a project without products " +
     "(there the kind is notes), the products of that kind are added if they are missing, and " +
-    "bought. Webhooks get every event. Ctrl-C stops it: the customers so far stay, and " +
+    "bought. Webhooks get the events of their types. Ctrl-C stops it: the customers so far stay, and " +
     "their subscriptions go on to the project's time.",
   examples: [
     "cli service populate --customers 10000 --months 12 --seed 42",
@@ -100,12 +100,17 @@ async function confirmMore(
   const present = await previewPopulation(simulator);
   const has = [
     ...present.customers > 0 ? [counted(present.customers, "customer")] : [],
-    ...present.webhooks > 0 ? [`${counted(present.webhooks, "webhook")} for every event`] : [],
+    ...present.webhooks > 0 ? [webhooksIn(present.webhooks)] : [],
   ];
   if (has.length === 0) return;
   const question = `The project ${simulator.project} has ${has.join(" and ")}. ` +
     `Add ${counted(customers, "customer")}?`;
   await askFirst(context, input, question);
+}
+
+/** The webhooks in words. Each gets the events of its types, which may be few or all. */
+function webhooksIn(count: number): string {
+  return `${counted(count, "webhook")} that ${count === 1 ? "gets" : "get"} events`;
 }
 
 /** Makes the population and waits for it. If the person stops waiting, nobody comes any more. */

@@ -35,6 +35,7 @@ export interface Address {
 }
 
 const PORT = 5432;
+const MOST_PORT = 65_535;
 
 /** How long to wait for a connection, in seconds, unless the address says more or less. */
 const CONNECT_SECONDS = 3;
@@ -97,6 +98,9 @@ const PARTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)(.*)$/s;
 
 /** What to write in place of a text that is no address. */
 function formHint(text: string): string {
+  if (!/^postgres(ql)?:\/\//i.test(text)) {
+    return "The address must begin with postgres:// or postgresql://";
+  }
   const [, hosts = "", rest = "@"] = PARTS.exec(text) ?? [];
   // Behind an `@` in the rest, these hosts are a part of a password.
   if (!rest.includes("@")) {
@@ -106,6 +110,10 @@ function formHint(text: string): string {
     }
     if (hosts === "" || /^%2f/i.test(hosts)) {
       return "Sockets are not supported: pass the host that the server listens on, such as 127.0.0.1";
+    }
+    const [, port = ""] = /:([^:\]]*)$/.exec(hosts) ?? [];
+    if (!/^\d*$/.test(port) || Number(port) > MOST_PORT) {
+      return `The port must be between 1 and ${MOST_PORT}`;
     }
   }
   return "In a password, write special characters as hexadecimal digits, such as %2F for /";
