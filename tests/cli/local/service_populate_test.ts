@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { path } from "../../../lib/path.ts";
 import { type Desk, type DeskOptions, openDesk } from "../../support/harness.ts";
 import { openHome } from "../../support/home_fixture.ts";
+import { openReceiver } from "../../support/receiver.ts";
 
 const NOW = Date.UTC(2026, 10, 28, 12);
 
@@ -42,12 +43,13 @@ Deno.test("service populate asks, adds customers quietly, and refuses a seed a s
 
 Deno.test("service populate names webhooks, which get the events of their types", async () => {
   await using desk = await deskAt({ webhookTargets: "loopback" });
-  const hook = {
-    name: "hook",
-    url: "http://127.0.0.1:1/hook",
-    event_types: ["refund_reversed"],
-  };
-  await desk.client.post(path`/integrations/webhooks`, hook);
+  using receiver = openReceiver();
+  const types = { event_types: ["refund_reversed"] };
+  await desk.client.post(path`/integrations/webhooks`, {
+    name: "one",
+    url: receiver.url,
+    ...types,
+  });
   const { code, err } = await desk.run("service", "populate");
   equal(code, 3);
   match(err, /has 3 customers and 1 webhook that gets events\. Add 1000 customers\?/);
