@@ -7,6 +7,7 @@
 import { type Clock, systemStopwatch } from "../clock.ts";
 import type { Answerer } from "./mount.ts";
 import { failedRequest, idOf } from "./respond.ts";
+import { sentPath } from "./sent_address.ts";
 
 /** Writes a line of the log, given without its line break. */
 export type LogSink = (line: string) => void;
@@ -26,13 +27,18 @@ export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer 
       // Pages, and answers in the form of other specifications, have had none.
       request_id: idOf(response),
       method: request.method,
-      path: new URL(request.url).pathname,
+      path: pathOf(request),
       status,
       duration_ms: Math.round((systemStopwatch() - started) * 1000) / 1000,
       client: sender,
     }));
     return response;
   };
+}
+
+/** The path of a request, also when its Host header makes its address invalid. */
+function pathOf({ url }: Request): string {
+  return URL.parse(url)?.pathname ?? sentPath(url);
 }
 
 /**

@@ -24,9 +24,14 @@ async function withProxies(
 }
 
 /** Sends a request as a proxy does, which keeps the host, and returns the whole response. */
-async function get({ baseUrl }: Server, path: string, headers = ""): Promise<string> {
+async function get(
+  { baseUrl }: Server,
+  path: string,
+  headers = "",
+  host = "subs.example.com",
+): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(baseUrl).port) });
-  const head = `GET ${path} HTTP/1.1\r\nHost: subs.example.com\r\nConnection: close\r\n`;
+  const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
   await conn.write(new TextEncoder().encode(`${head}${headers}\r\n`));
   return await new Response(conn.readable).text();
 }
@@ -62,6 +67,20 @@ Deno.test("the log has no link that sets a password", async () => {
     equal(lines.length, 1);
     equal(JSON.parse(lines[0] ?? "").path, "/oauth2/password");
     equal(lines[0]?.includes("plk_"), false);
+  });
+});
+
+Deno.test("an invalid Host header is refused with its reason, and in the log", async () => {
+  await withProxies(["127.0.0.1"], async (server, lines) => {
+    for (const host of ["a b", "[::1", "a:99999"]) {
+      for (const headers of ["", FORWARDED]) {
+        const text = await get(server, "/v2/projects?secret=x", headers, host);
+        match(text, /^HTTP\/1\.1 400 /, host);
+        match(text, /The Host header must be a host name or address/);
+        const { status, path } = JSON.parse(lines.pop() ?? "{}");
+        deepEqual([status, path], [400, "/v2/projects"]);
+      }
+    }
   });
 });
 
