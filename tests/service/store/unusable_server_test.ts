@@ -38,7 +38,6 @@ Deno.test("a server that cannot be reached is named once, with the next step", (
     const [message, code] of [
       ["the database system is starting up", "57P03"],
       ["Connection terminated unexpectedly"],
-      ["sorry, too many clients already", "53300"],
     ] as const
   ) {
     deepEqual(shown(thrown(message, code)), {
@@ -46,6 +45,14 @@ Deno.test("a server that cannot be reached is named once, with the next step", (
       hint,
     });
   }
+});
+
+Deno.test("a server that takes no more connections says how to make room", () => {
+  deepEqual(shown(thrown("sorry, too many clients already", "53300")), {
+    why: "the database server takes no more connections (sorry, too many clients already)",
+    hint: "Start fewer processes, or raise the limit of connections of the server or this user. " +
+      "See: psql postgres://me@db.example.com/shop -c 'show max_connections'",
+  });
 });
 
 Deno.test("a missing password and a missing right are named, with the next step", () => {
