@@ -36,6 +36,7 @@ import { createRequestFaults, type RequestFaults } from "./sim/faults.ts";
 import { openFaultList } from "./sim/open_faults.ts";
 import {
   fixed,
+  holdBack,
   openDatabase,
   outageIn,
   plainly,
@@ -45,7 +46,6 @@ import {
   type WatchedStore,
   watchStore,
 } from "./store/mod.ts";
-import { holdBack } from "./held_messages.ts";
 import { keepUp, tidyIn } from "./timers.ts";
 import { type TargetPolicy } from "./outbound/judge.ts";
 import { createTargets } from "./outbound/targets.ts";

@@ -43,5 +43,5 @@ export { lastSeq, nextSeq, takeSeqs } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
 export type { Locks, Others, Store, StoreFigures, StoreOptions } from "./store.ts";
 export { openView } from "./view.ts";
-export { type WatchedStore, watchStore } from "./watch.ts";
+export { holdBack, type WatchedStore, watchStore } from "./watch.ts";
 export { inPlaceOf, plainly } from "./work.ts";

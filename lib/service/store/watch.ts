@@ -125,3 +125,24 @@ function sentence(access: Access, { failure, cause }: Outage, error: unknown): s
     : "";
   return `Cannot ${access} the database: ${cause}${detail}. Requests get ${status} until it works again`;
 }
+
+/**
+ * Holds messages about outages back until the service is open. One that does not open fails with the
+ * reason, and has no requests that a message could speak of.
+ */
+export function holdBack(
+  report: (message: unknown) => void,
+): { say(text: string): void; release(): void } {
+  let held: string[] | undefined = [];
+  return {
+    say(text) {
+      if (held) held.push(text);
+      else report(text);
+    },
+    release() {
+      const texts = held ?? [];
+      held = undefined;
+      texts.forEach(report);
+    },
+  };
+}
