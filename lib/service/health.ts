@@ -32,7 +32,10 @@ export function healthRoutes(parts: HealthParts): OpenRoute[] {
       const outage = await parts.check();
       return outage ? answerOutage(outage) : answerOk("ok");
     }),
-    ...readable("/health/live", () => answerOk("live")),
+    ...readable("/health/live", async () => {
+      const outage = parts.store.isLost?.() ? await parts.check() : undefined;
+      return outage ? answerOutage(outage) : answerOk("live");
+    }),
     ...readable("/health/ready", () => answerReady(parts)),
   ];
 }

@@ -49,12 +49,44 @@ interface ConnectOptions {
   connected(): void;
 }
 
+/**
+ * So many names are looked up at once. A lookup takes a thread of the runtime, which has 32, for as long
+ * as it lasts, and so does bringing a commit to the disk.
+ */
+const MOST_LOOKUPS = 16;
+
+/** Makes a function that looks names up, a few at a time. Whoever asks for the same name shares a lookup. */
+export function createResolver(
+  look: (hostname: string) => Promise<string[]>,
+  most: number = MOST_LOOKUPS,
+): Network["resolve"] {
+  const looking = new Map<string, Promise<string[]>>();
+  const waiting: (() => void)[] = [];
+  let count = 0;
+  const inTurn = async (hostname: string): Promise<string[]> => {
+    while (count >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    count++;
+    try {
+      return await look(hostname);
+    } finally {
+      count--;
+      looking.delete(hostname);
+      waiting.shift()?.();
+    }
+  };
+  return (hostname) => {
+    const known = looking.get(hostname) ?? inTurn(hostname);
+    looking.set(hostname, known);
+    return known;
+  };
+}
+
 /** The machine's own network. */
 export const systemNetwork: Network = {
-  async resolve(hostname) {
+  resolve: createResolver(async (hostname) => {
     const found = await lookup(hostname, { all: true, verbatim: true });
     return found.map(({ address }) => address);
-  },
+  }),
   connect: (hostname, port, signal) => Deno.connect({ hostname, port, signal }),
 };
 

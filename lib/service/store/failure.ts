@@ -20,6 +20,7 @@ export type StoreFailure =
   | "crowded"
   | "denied"
   | "full"
+  | "disk_failed"
   | "io"
   | "cannot_open"
   | "no_memory"
@@ -89,6 +90,7 @@ const OUTAGES: Readonly<Partial<Record<StoreFailure, string>>> = {
   crowded: "the database server takes no more connections",
   denied: "the database denies the service access",
   full: "the disk is full",
+  disk_failed: "the disk has failed, and the service must start again",
   io: "the disk reports an input/output error",
   cannot_open: "the database cannot be opened",
   no_memory: "there is not enough memory",

@@ -38,6 +38,8 @@ export interface Store {
   writeMuch<T>(run: () => Promise<T>): Promise<T>;
   /** Keeps the log short, between two commits. To be called every minute or so. */
   shrinkLog(): Promise<void>;
+  /** Whether nothing but a new start helps: the disk has failed. Default: never. */
+  isLost?(): boolean;
   /** What was committed so far, and the connections now. */
   figures(): StoreFigures;
   /** Other processes on this database. Undefined where there can be none. */
@@ -149,6 +151,7 @@ export function guardStore(store: Store): Store {
       check(access);
       await store.probe(access);
     },
+    ...store.isLost && { isLost: store.isLost },
     shrinkLog: async () => {
       if (!closing) await store.shrinkLog();
     },

@@ -73,6 +73,29 @@ Deno.test("a service without its database lives, but is not ready; a worker says
   deepEqual(await askAll(service), [gone, [200, "live", undefined], gone]);
 });
 
+Deno.test("a service that only a new start helps does not live", async () => {
+  let failed = false;
+  await using service = await openService({
+    empty: true,
+    report: () => {},
+    open: async (options) => {
+      const store = await openDatabase(options);
+      return {
+        ...store,
+        isLost: () => failed,
+        async probe(access) {
+          if (failed) throw new StoreError("Cannot write", { failure: "disk_failed" });
+          await store.probe(access);
+        },
+      };
+    },
+  });
+  deepEqual(await ask(service, "/health/live"), [200, "live", undefined]);
+  failed = true;
+  const reason = "the disk has failed, and the service must start again";
+  deepEqual(await ask(service, "/health/live"), [503, "unavailable", reason]);
+});
+
 Deno.test("a service is not ready on a database that lacks tables", async () => {
   await using service = await openService({ empty: true });
   await service.store.write((tx) => sql`delete from schema_migrations`.execute(tx));

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { fileReason, isWithoutRoom } from "../../../file_reason.ts";
+import { fileReason } from "../../../file_reason.ts";
 import { StoreError } from "../failure.ts";
 import type { Say } from "../work.ts";
 import type { Connection } from "./connection.ts";
@@ -25,6 +25,8 @@ export interface CommitLog {
   check(): void;
   /** Whether the disk has failed. */
   hasFailed(): boolean;
+  /** Notes that the disk has failed elsewhere, such as while the log was copied. */
+  fail(error: unknown): void;
   /** Whether the log is so long that it should be copied into the database. */
   isLong(): boolean;
   /** Copies the log into the database, as far as nobody reads from the state before. */
@@ -58,23 +60,37 @@ const MANY_UNITS = 16;
 
 /**
  * Takes over the log of a connection, which no longer waits for the disk. The log of a database is
- * there while the database is open.
+ * there while the database is open. What an earlier process has left in it is on the disk then.
+ *
+ * @returns undefined where the file system cannot sync a file in this way, and nothing is changed.
  */
 export function openCommitLog(
   connection: Connection,
   file: string,
   say: Say,
   open: (path: string) => LogFile = openToSync,
-): CommitLog {
+): CommitLog | undefined {
   const log = open(`${file}-wal`);
+  try {
+    log.syncDataSync();
+  } catch (error) {
+    log.close();
+    if (isUnsupported(error)) return undefined;
+    throw error;
+  }
   const pageSize = Number(connection.rows("PRAGMA page_size")[0]?.page_size);
-  // The first page of a log that starts afresh still waits for the disk in SQLite.
+  // The header of a log that starts afresh still waits for the disk in SQLite.
   connection.rows("PRAGMA synchronous = NORMAL");
   connection.rows("PRAGMA wal_autocheckpoint = 0");
   let longFrom = USUAL_CHECKPOINT;
   let failure: StoreError | undefined;
   const check = () => {
     if (failure) throw failure;
+  };
+  const fail = (error: unknown): StoreError => {
+    failure ??= lostTrack(error);
+    say(`${failure.message}. Changes return 503 until the service starts again`);
+    return failure;
   };
   return {
     check,
@@ -85,11 +101,10 @@ export function openCommitLog(
         if (units < MANY_UNITS) await log.syncData();
         else log.syncDataSync();
       } catch (error) {
-        failure = lostTrack(error);
-        say(`${failure.message}. Changes return 503 until the service starts again`);
-        throw failure;
+        throw fail(error);
       }
     },
+    fail: (error) => void fail(error),
     isLong: () => {
       const place = HEADER + (longFrom - 1) * (PAGE_HEADER + pageSize) + PAGE_SALTS;
       const salts = eightBytes(log, SALTS);
@@ -106,10 +121,19 @@ function openToSync(path: string): LogFile {
   return Deno.openSync(path, { read: true, write: true });
 }
 
+/** Whether an error says that a file system has no such call. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof Deno.errors.NotSupported ||
+    error instanceof Error && "code" in error && UNSUPPORTED.has(error.code);
+}
+
+const UNSUPPORTED: ReadonlySet<unknown> = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+
 /** The error after which commits may be on the disk or not. */
-function lostTrack(error: unknown): StoreError {
+function lostTrack(thrown: unknown): StoreError {
+  const error = thrown instanceof StoreError ? thrown.cause ?? thrown : thrown;
   return new StoreError(`Cannot bring changes to the disk: ${fileReason(error)}`, {
-    failure: isWithoutRoom(error) ? "full" : "io",
+    failure: "disk_failed",
     hint: "Check the disk, then start the service again.",
     cause: error,
   });

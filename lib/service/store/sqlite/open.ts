@@ -7,6 +7,7 @@
 import { dirname } from "../../../config/paths.ts";
 import { temporaryName } from "../../../temporary_name.ts";
 import { createCommitCounter } from "../commit_sizes.ts";
+import { StoreError } from "../failure.ts";
 import { infoIfThere } from "../file_info.ts";
 import { fixed } from "../fixed.ts";
 import { refuseLinks } from "../links.ts";
@@ -45,7 +46,7 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
   const isNew = !infoIfThere(file);
   if (isNew) createForOwner(file, clock());
   const connection = connect(file);
-  let log: CommitLog;
+  let log: CommitLog | undefined;
   try {
     // Before anything changes: another version may have made it.
     stepsDone(connection, migrations, file);
@@ -74,28 +75,39 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
     figures: () => ({ commits: commits.sizes(), connections: undefined }),
     shrinkLog: () =>
       writer.between(() => {
-        if (log.hasFailed()) return;
+        if (log?.hasFailed()) return;
         reader.letGo();
-        keeper.shrink();
+        try {
+          keeper.shrink();
+        } catch (error) {
+          if (error instanceof StoreError && error.failure === "io") log?.fail(error);
+          throw error;
+        }
       }),
     write: (work) => writer.run(work, "write"),
     writeMuch: postponeCheckpoints(connection, log),
+    isLost: () => log?.hasFailed() ?? false,
     read: reader.run,
     probe: (access) => access === "read" ? reader.run(look) : writer.run(touch, "write"),
     close: async () => {
       await writer.idle();
       await reader.close();
-      log.close();
-      connection.close();
+      log?.close();
+      // To close the last connection copies the log, and not all of it may be right: a start checks it.
+      if (!log?.hasFailed()) connection.close();
     },
   };
 }
 
 /** Creates a function that lets the log grow while it runs something. */
-function postponeCheckpoints(connection: Connection, log: CommitLog): Store["writeMuch"] {
+function postponeCheckpoints(
+  connection: Connection,
+  log: CommitLog | undefined,
+): Store["writeMuch"] {
   let running = 0;
   const allow = (pages: number, length: number) => {
-    log.allow(pages);
+    if (log) log.allow(pages);
+    else connection.rows(`PRAGMA wal_autocheckpoint = ${pages}`);
     // A log that is cut at each start would take its place on the disk anew.
     connection.rows(`PRAGMA journal_size_limit = ${length}`);
   };

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { StoreError } from "../failure.ts";
 import type { Connection } from "./connection.ts";
 import { runWork, type Work } from "../work.ts";
 
@@ -14,9 +15,11 @@ export interface Reader {
   run<T>(work: Work<T>): Promise<T>;
   /**
    * Keeps the present state for reads, also for those that start after the next commit and before
-   * `renew()`.
+   * `renew()` or `unhold()`. Reads fail when that state is lost, and do not see a later one.
    */
   hold(): void;
+  /** Ends that, as there was no commit. */
+  unhold(): void;
   /** Ends the snapshots that nobody reads from. */
   letGo(): void;
   /** Says that there was a commit: reads that start from now on must see it. */
@@ -47,10 +50,12 @@ interface Snapshot {
 export function createReader(open: () => Connection): Reader {
   const snapshots: Snapshot[] = [];
   let commits = 0;
+  let isHeld = false;
 
   /** A snapshot that holds every commit so far. It stays open, so that the next read is cheap. */
   function takeSnapshot(): Snapshot {
     for (const one of snapshots) if (one.commits === commits && isOpen(one)) return one;
+    if (isHeld) throw lost();
     const free = snapshots.find((s) => s.reads === 0);
     const snapshot = free ?? newSnapshot(open());
     if (!free) snapshots.push(snapshot);
@@ -71,10 +76,17 @@ export function createReader(open: () => Connection): Reader {
         return Promise.reject(error);
       }
     },
-    // SQLite takes the snapshot with the first row that is read.
-    hold: () => void takeSnapshot().connection.rows("SELECT 1 FROM sqlite_schema LIMIT 1"),
+    hold() {
+      // SQLite takes the snapshot with the first row that is read.
+      takeSnapshot().connection.rows("SELECT 1 FROM sqlite_schema LIMIT 1");
+      isHeld = true;
+    },
+    unhold: () => void (isHeld = false),
     letGo: () => snapshots.filter((s) => s.reads === 0).forEach(end),
-    renew: () => void commits++,
+    renew() {
+      commits++;
+      isHeld = false;
+    },
     close: async () => {
       for (const snapshot of snapshots) {
         if (snapshot.reads > 0) await new Promise<void>((idle) => snapshot.idle = idle);
@@ -107,7 +119,17 @@ function isOpen(snapshot: Snapshot): boolean {
   const errors = snapshot.connection.errors();
   if (errors === snapshot.errors) return true;
   snapshot.errors = errors;
-  return snapshot.connection.inTransaction();
+  if (snapshot.connection.inTransaction()) return true;
+  // Reads that have begun may still go on, and none may join them.
+  snapshot.commits = NONE;
+  return false;
+}
+
+/** The error of a read whose state is lost while a later commit is not on the disk. */
+function lost(): StoreError {
+  return new StoreError("Cannot read the database: its state before a commit is lost", {
+    failure: "io",
+  });
 }
 
 /** Ends the transaction of a snapshot. */

@@ -9,6 +9,7 @@
  * @module
  */
 
+import { StoreError } from "../failure.ts";
 import type { CommitLog } from "./commit_log.ts";
 import type { Connection } from "./connection.ts";
 import { type Beginner, createBeginner, isBusy } from "./patience.ts";
@@ -140,8 +141,10 @@ async function copyLongLog({ reader, log }: Bench): Promise<void> {
     // A snapshot that nobody reads from would keep SQLite from starting its log file afresh.
     reader?.letGo();
     log.copy();
-  } catch {
-    // The log holds all that the copy would. It is tried again after the next group.
+  } catch (error) {
+    // A part of what was copied before may be lost, and a later copy would not notice.
+    if (error instanceof StoreError && error.failure === "io") log?.fail(error);
+    // Otherwise the log holds all that the copy would. It is tried again after the next group.
   }
 }
 
@@ -153,6 +156,8 @@ async function commitTogether(bench: Bench, jobs: readonly Job[]): Promise<void>
   const { reader, log } = bench;
   try {
     log?.check();
+    // SQLite itself copies the log then, and a snapshot that nobody reads from would be in its way.
+    if (!log) reader?.letGo();
     // Reads are undone, so a group with one among others needs savepoints from the start.
     const careful = bench.careful ||
       jobs.length > 1 && jobs.some(({ access }) => access === "read");
@@ -226,7 +231,12 @@ async function inTransaction<T>(
     if (!connection.inTransaction()) return result;
     // Nobody may see the commit before it is on the disk.
     if (log) reader?.hold();
-    connection.run("COMMIT");
+    try {
+      connection.run("COMMIT");
+    } catch (error) {
+      reader?.unhold();
+      throw error;
+    }
     await log?.toDisk(units);
     return result;
   } catch (error) {
