@@ -33,6 +33,34 @@ interface Bench {
   failReads(): void;
 }
 
+/** Opens a log whose syncs a test may replace, and counts them. */
+function fakeLog(disk: Bench["disk"]): Pick<Bench, "syncs" | "blocking"> & {
+  open(path: string): LogFile;
+} {
+  let [syncs, blocking] = [0, 0];
+  return {
+    syncs: () => syncs,
+    blocking: () => blocking,
+    open(path) {
+      const real = Deno.openSync(path, { read: true, write: true });
+      return {
+        syncData() {
+          syncs++;
+          return disk.sync ? disk.sync() : real.syncData();
+        },
+        syncDataSync() {
+          blocking++;
+          if (disk.sync) throw new Error("Input/output error (os error 5)");
+          real.syncDataSync();
+        },
+        seekSync: (at, from) => real.seekSync(at, from),
+        readSync: (room) => real.readSync(room),
+        close: () => real.close(),
+      };
+    },
+  };
+}
+
 /** Runs a test with such a store, which has an empty project. */
 function withBench(test: (bench: Bench) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
@@ -42,26 +70,8 @@ function withBench(test: (bench: Bench) => Promise<void>): Promise<void> {
     migrate(connection, migrations, { file, now: 1 });
     const said: string[] = [];
     const disk: Bench["disk"] = { sync: undefined };
-    let syncs = 0;
-    let blocking = 0;
-    const log = openCommitLog(connection, file, (message) => said.push(message), (path) => {
-      const real = Deno.openSync(path, { read: true, write: true });
-      const syncData = () => {
-        syncs++;
-        return disk.sync ? disk.sync() : real.syncData();
-      };
-      return {
-        syncData,
-        syncDataSync: () => {
-          blocking++;
-          if (disk.sync) throw new Error("Input/output error (os error 5)");
-          real.syncDataSync();
-        },
-        seekSync: (at, from) => real.seekSync(at, from),
-        readSync: (room) => real.readSync(room),
-        close: () => real.close(),
-      } satisfies LogFile;
-    });
+    const { open, syncs, blocking } = fakeLog(disk);
+    const log = openCommitLog(connection, file, (message) => said.push(message), open);
     ok(log);
     const readers: Connection[] = [];
     const reader = createReader(() => {
@@ -84,8 +94,8 @@ function withBench(test: (bench: Bench) => Promise<void>): Promise<void> {
         said,
         log,
         failReads,
-        syncs: () => syncs,
-        blocking: () => blocking,
+        syncs,
+        blocking,
       });
     } finally {
       await writer.idle();
