@@ -20,6 +20,7 @@ function notingPool(respond: (sql: string) => Promise<void> = async () => {}) {
           return { command: "SELECT", count: 1, rows: [{ value: 1 }] };
         },
         process: null,
+        outdate: () => {},
         release: () => void statements.push("released"),
       });
     },

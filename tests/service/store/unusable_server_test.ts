@@ -103,6 +103,7 @@ Deno.test("a database of another program, and one of a newer version, have hints
   const answering = (...answers: Record<string, unknown>[][]): Wire => ({
     process: null,
     send: () => Promise.resolve({ command: "SELECT", count: 0, rows: answers.shift() ?? [] }),
+    outdate: () => {},
     release: () => {},
   });
   const foreign = answering([{ name: "orders" }]);
