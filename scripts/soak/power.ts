@@ -24,13 +24,13 @@ const SECTOR = 512;
 
 /**
  * A step in the life of a file, or an answer to a client. A sync keeps what was written before it began,
- * with `flush`: other threads may write meanwhile.
+ * with `flush` on the same thread: other threads may write, or begin another sync, meanwhile.
  */
 type Step =
   | { kind: "write"; file: string; at: number; bytes: Uint8Array }
   | { kind: "size"; file: string; size: number }
-  | { kind: "flush"; file: string }
-  | { kind: "sync"; file: string }
+  | { kind: "flush"; file: string; thread: string }
+  | { kind: "sync"; file: string; thread: string }
   | { kind: "acknowledge"; ids: string[] };
 
 /**
@@ -112,7 +112,9 @@ export function afterCut(
     const waiting = pending.get(step.file) ?? [];
     if (step.kind !== "sync") pending.set(step.file, [...waiting, step]);
     else {
-      const kept = waiting.findLastIndex(({ kind }) => kind === "flush") + 1;
+      const { thread } = step;
+      const kept = waiting.findLastIndex((one) => one.kind === "flush" && one.thread === thread) +
+        1;
       for (const one of waiting.splice(0, kept)) {
         durable.set(step.file, applied(durable.get(step.file), one));
       }
@@ -167,22 +169,22 @@ export function stepsOf(trace: string, folder: string): Step[] {
     if (call.endsWith(" <unfinished ...>")) {
       const begun = call.slice(0, -" <unfinished ...>".length);
       open.set(thread, begun);
-      return stepOf(`${begun}) = 0`, folder).flatMap(flushOf);
+      return stepOf(`${begun}) = 0`, folder, thread).flatMap(flushOf);
     }
     const [, rest] = /^<\.\.\. \w+ resumed>(.*)$/.exec(call) ?? [];
-    if (rest !== undefined) return stepOf((open.get(thread) ?? "") + rest, folder);
-    const steps = stepOf(call, folder);
+    if (rest !== undefined) return stepOf((open.get(thread) ?? "") + rest, folder, thread);
+    const steps = stepOf(call, folder, thread);
     return [...steps.flatMap(flushOf), ...steps];
   });
 }
 
 /** The beginning of a sync, if the step is one. */
 function flushOf(step: Step): Step[] {
-  return step.kind === "sync" ? [{ kind: "flush", file: step.file }] : [];
+  return step.kind === "sync" ? [{ ...step, kind: "flush" }] : [];
 }
 
 /** The step of a finished system call. */
-function stepOf(call: string, folder: string): Step[] {
+function stepOf(call: string, folder: string, thread: string): Step[] {
   const [, name, path = "", rest = ""] = /^(\w+)\(\d+<((?:\\x[0-9a-f]{2})*)>(.*)$/.exec(call) ?? [];
   const text = new TextDecoder().decode(unescaped(path));
   if (name === "write" || name === "sendto" || name === "writev") {
@@ -196,7 +198,7 @@ function stepOf(call: string, folder: string): Step[] {
   }
   const file = FILES.find((one) => text === join(folder, one));
   if (file === undefined || !/ = \d+$/.test(rest)) return [];
-  if (name === "fsync" || name === "fdatasync") return [{ kind: "sync", file }];
+  if (name === "fsync" || name === "fdatasync") return [{ kind: "sync", file, thread }];
   if (name === "ftruncate") return [{ kind: "size", file, size: Number(/\d+/.exec(rest)?.[0]) }];
   const [, hex, at] = /^, "((?:\\x[0-9a-f]{2})*)", \d+, (\d+)\) /.exec(rest) ?? [];
   if (name !== "pwrite64" || hex === undefined) return [];

@@ -54,6 +54,10 @@ Deno.test("a sync does not keep what another thread writes after it began", () =
     );
   equal(left(trace), "ab");
   equal(left(`${trace}\n12 fdatasync(${DB}) = 0`), "cd");
+  // A later sync that has begun, and not ended, keeps nothing.
+  const both = trace.replace("13 <...", `14 fdatasync(${DB} <unfinished ...>\n13 <...`);
+  equal(left(both), "ab");
+  equal(left(`${both}\n14 <... fdatasync resumed>)             = 0`), "cd");
 });
 
 Deno.test("a soak fails when a write is lost, a limit is missing, or the service is slow or large", () => {
