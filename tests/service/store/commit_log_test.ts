@@ -245,12 +245,20 @@ Deno.test("a failure while the log is copied refuses all changes from then on", 
     await writer.run((tx) => addOffering(tx, "kept"), "write");
     await writer.idle();
     log.isLong = () => true;
+    let errcode = 778;
     log.copy = () => {
-      const cause = new Error("disk I/O error");
+      const cause = Object.assign(new Error("disk I/O error"), { errcode });
       throw new StoreError(`Cannot use the database: ${cause.message}`, { failure: "io", cause });
     };
-    await writer.run((tx) => addOffering(tx, "also kept"), "write");
-    await writer.idle();
+    // A page that could not be written is still in the log, and no disk has lost anything.
+    for (const [i, code] of [778, 778, 1034].entries()) {
+      errcode = code;
+      await writer.run(
+        (tx) => addOffering(tx, `kept-${said.length}-${crypto.randomUUID()}`),
+        "write",
+      );
+      await writer.idle();
+    }
     await rejects(
       writer.run((tx) => addOffering(tx, "later"), "write"),
       (error) => outageIn(error)?.failure === "disk_failed",

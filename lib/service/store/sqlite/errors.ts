@@ -44,6 +44,15 @@ const MESSAGES: readonly [pattern: RegExp, failure: StoreFailure][] = [
   [/^unable to open database file/, "cannot_open"],
 ];
 
+/** SQLite's codes for a file, and for a folder, that could not be brought to the disk. */
+const FAILED_SYNCS: ReadonlySet<unknown> = new Set([1034, 1290]);
+
+/** Whether the disk failed to take what was written before. A later try could succeed without it. */
+export function isFailedSync(error: unknown): boolean {
+  const cause = error instanceof StoreError ? error.cause : error;
+  return cause instanceof Error && "errcode" in cause && FAILED_SYNCS.has(cause.errcode);
+}
+
 /** Turns whatever the driver threw into a `StoreError`; what is none of the database's stays. */
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -7,12 +7,12 @@
 import { dirname } from "../../../config/paths.ts";
 import { temporaryName } from "../../../temporary_name.ts";
 import { createCommitCounter } from "../commit_sizes.ts";
-import { StoreError } from "../failure.ts";
 import { infoIfThere } from "../file_info.ts";
 import { fixed } from "../fixed.ts";
 import { refuseLinks } from "../links.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
 import { type CommitLog, openCommitLog } from "./commit_log.ts";
+import { isFailedSync } from "./errors.ts";
 import { connect, type Connection } from "./connection.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "../migrations/mod.ts";
@@ -80,7 +80,7 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
         try {
           keeper.shrink();
         } catch (error) {
-          if (error instanceof StoreError && error.failure === "io") log?.fail(error);
+          if (isFailedSync(error)) log?.fail(error);
           throw error;
         }
       }),

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { StoreError } from "../failure.ts";
+import { isFailedSync } from "./errors.ts";
 import type { CommitLog } from "./commit_log.ts";
 import type { Connection } from "./connection.ts";
 import { type Beginner, createBeginner, isBusy } from "./patience.ts";
@@ -143,7 +143,7 @@ async function copyLongLog({ reader, log }: Bench): Promise<void> {
     log.copy();
   } catch (error) {
     // A part of what was copied before may be lost, and a later copy would not notice.
-    if (error instanceof StoreError && error.failure === "io") log?.fail(error);
+    if (isFailedSync(error)) log?.fail(error);
     // Otherwise the log holds all that the copy would. It is tried again after the next group.
   }
 }
