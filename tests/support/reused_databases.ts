@@ -27,7 +27,7 @@ interface Reused {
 const MOST_IDLE = 8;
 
 /** How long the connections of a service may take to end after it was closed, in milliseconds. */
-const ENDS_MS = 1000;
+const ENDS_MS = 4000;
 
 /** The server plans for a new table as for one of this size, in pages. Larger ones are truncated. */
 const MOST_PAGES = 10;
