@@ -70,14 +70,15 @@ export function createResolver(
       return await look(hostname);
     } finally {
       count--;
-      looking.delete(hostname);
       waiting.shift()?.();
     }
   };
   return (hostname) => {
-    const known = looking.get(hostname) ?? inTurn(hostname);
-    looking.set(hostname, known);
-    return known;
+    const known = looking.get(hostname);
+    if (known) return known;
+    const found = inTurn(hostname).finally(() => looking.delete(hostname));
+    looking.set(hostname, found);
+    return found;
   };
 }
 
