@@ -136,14 +136,13 @@ function addRow(rows: MovementTotals["days"], row: Row<"movements_daily">): void
 
 /** What a row of a day adds to the total of its kind and environment. */
 function totalOf(row: Row<"movements_daily">): Row<"movement_totals"> {
-  const { project_id, day, kind, environment } = row;
-  return { project_id, day, kind, environment, ...sumsIn(row) };
+  const { project_id, day, kind, environment, movements } = row;
+  return { project_id, day, kind, environment, movements, ...sumsIn(row) };
 }
 
-/** The sums of a row. */
-function sumsIn(row: Row<"movement_totals">): MovementSums & { movements: number } {
+/** The sums of a row alone. */
+function sumsIn(row: MovementSums): MovementSums {
   return {
-    movements: row.movements,
     gross_usd_micros: row.gross_usd_micros,
     commission_usd_micros: row.commission_usd_micros,
     tax_usd_micros: row.tax_usd_micros,
@@ -172,16 +171,7 @@ function dayRowOf(row: Movement): Row<"movements_daily"> {
     country: row.country ?? "",
     platform: row.platform,
     movements: 1,
-    gross_usd_micros: row.gross_usd_micros,
-    commission_usd_micros: row.commission_usd_micros,
-    tax_usd_micros: row.tax_usd_micros,
-    payments_delta: row.payments_delta,
-    refunds_delta: row.refunds_delta,
-    mrr_delta_micros: row.mrr_delta_micros,
-    actives_delta: row.actives_delta,
-    trials_delta: row.trials_delta,
-    renewing_delta: row.renewing_delta,
-    billing_issues_delta: row.billing_issues_delta,
+    ...sumsIn(row),
   };
 }
 
