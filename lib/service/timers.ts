@@ -23,23 +23,28 @@ export function keepUp(
   },
 ): ReturnType<typeof setInterval>[] {
   const { store, clock, catchUp, pruner, deliverer, report } = parts;
+  const { others } = store;
   // Of several processes one does this at a time; when it dies, another one takes over.
   const once = (work: () => Promise<void>) => async () => {
-    if (await store.others?.leads() ?? true) await work();
+    if (await others?.leads() ?? true) await work();
   };
   const pruneOnce = once(pruner.prune);
   // Nothing waits for this.
   pruneOnce().catch(report);
   return [
-    // Whoever leads shows it also while its work takes long.
-    repeat(SECOND_MS, once(() => Promise.resolve()), report),
     repeat(HOUR_MS, once(() => tidy(store, clock)), report),
     repeat(SECOND_MS, once(catchUp.all), report),
     repeat(HOUR_MS, pruneOnce, report),
     repeat(MINUTE_MS, () => store.shrinkLog(), report),
     // Its own timer depends on the clock, which may have been set back.
     repeat(MINUTE_MS, async () => deliverer.wake(), report),
-    ...store.others ? [repeat(SECOND_MS, deliverer.freeDead, report)] : [],
+    ...others
+      ? [
+        // Whoever leads shows it also while its work takes long.
+        repeat(SECOND_MS, async () => void await others.leads(), report),
+        repeat(SECOND_MS, deliverer.freeDead, report),
+      ]
+      : [],
   ];
 }
 
