@@ -3,12 +3,13 @@
  * a test find it.
  *
  * `deno task mutate` tries 40 faults in each room; `deno task mutate lib/cli/card.ts lib/auth` tries
- * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit.
- * `--max N` sets how many faults are counted in each room, `--jobs N` how many are tried at a time,
- * `--seed N` which are drawn. `--near` leaves out tests that start programs, unless they are near
- * a fault, and most of the others that are not. `--nice N` sets the priority of all processes (10). `--write` writes each room's result into
- * `RESULTS.md`, as soon as the room is done. It fails when the tests find less than `--at-least P`
- * percent (95) of a room's faults. A fault that makes no difference belongs into `equal.json`, with
+ * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit;
+ * `--alive` those that `RESULTS.md` lists as alive. `--max N` sets how many faults are counted in each
+ * room, `--jobs N` how many are tried at a time, `--seed N` which are drawn. `--near` leaves out tests
+ * that start programs, unless they are near a fault, and most of the others that are not. `--nice N`
+ * sets the priority of all processes (10). `--write` writes each room's result into `RESULTS.md`, as
+ * soon as the room is done. It fails when the tests find less than `--at-least P` percent (95; with
+ * `--alive` 100) of a room's faults. A fault that makes no difference belongs into `equal.json`, with
  * the reason.
  *
  * @module
@@ -17,12 +18,13 @@
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { fileOf, type Listed, listedIn, listedOf } from "./alive.ts";
 import { changedSince, revisionOf } from "./changed.ts";
 import { areWhole, filesNamed } from "./files.ts";
 import { filesUnder } from "./graph.ts";
 import { byRoom, describe, renderReport, type RoomResult, shareFound } from "./report.ts";
-import { renderResults, type Run } from "./results.ts";
-import { tryFaults } from "./run.ts";
+import { renderAgain, renderResults, type Run } from "./results.ts";
+import { type Plan, tryFaults } from "./run.ts";
 import { roomOf } from "./sample.ts";
 import type { Trial } from "./trial.ts";
 
@@ -32,6 +34,12 @@ const USUAL_MAX = 40;
 /** The usual priority of all processes. */
 const USUAL_NICE = 10;
 
+/** The page of results. */
+const RESULTS = fileURLToPath(new URL("RESULTS.md", import.meta.url));
+
+/** The result of a room in which nothing was tried. */
+const NOTHING = { tried: 0, byTests: 0, byTime: 0, byTypes: 0, alive: [] };
+
 /** The options of the command. */
 interface Wishes {
   /** The repository, for tests of this program. */
@@ -40,6 +48,8 @@ interface Wishes {
   paths: string[];
   /** Only lines that have changed since this commit. */
   since?: string | undefined;
+  /** Whether only the faults that RESULTS.md lists as alive are tried. */
+  alive: boolean;
   /** The most faults of each room. */
   max: number;
   /** The number of faults tried in parallel. */
@@ -71,6 +81,7 @@ function readWishes(words: string[]): Wishes {
       max: text,
       jobs: text,
       seed: text,
+      alive: { type: "boolean", default: false },
       near: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
       "at-least": text,
@@ -78,18 +89,19 @@ function readWishes(words: string[]): Wishes {
     },
     allowPositionals: true,
   });
-  const isAll = positionals.length === 0 && values.since === undefined;
+  const isAll = positionals.length === 0 && values.since === undefined && !values.alive;
   const paths = positionals.map((path) => path.replaceAll("\\", "/").replace(/^\.\/|\/$/g, ""));
   return {
     root: values.root ?? fileURLToPath(new URL("../../", import.meta.url)),
     paths,
     since: values.since,
+    alive: values.alive,
     max: readNumber("--max", values.max) ?? (isAll ? USUAL_MAX : Infinity),
     jobs: readNumber("--jobs", values.jobs) || navigator.hardwareConcurrency,
     seed: readNumber("--seed", values.seed) ?? 1,
     near: values.near,
     write: values.write,
-    atLeast: readNumber("--at-least", values["at-least"]) ?? 95,
+    atLeast: readNumber("--at-least", values["at-least"]) ?? (values.alive ? 100 : 95),
     nice: readNumber("--nice", values.nice) ?? USUAL_NICE,
   };
 }
@@ -114,17 +126,68 @@ async function filesFor({ root, paths, since, write }: Wishes): Promise<readonly
   throw new RangeError("Cannot write results: they are of parts of rooms");
 }
 
+/** Which faults of some files a run tries, and where their results go. */
+interface Draw {
+  /** The files. */
+  readonly files: readonly string[];
+  /** Those of a file's faults that may be tried. */
+  readonly wanted: Plan["wanted"];
+  /** The text of RESULTS.md with the results of some rooms, in place of the text of before. */
+  render(results: readonly RoomResult[], run: Run, before: string): string;
+  /** The rooms whose listed faults are all gone. */
+  goneAmong(tried: ReadonlySet<string>): string[];
+}
+
+/** The faults of the wished files, or their changed lines. */
+async function drawAll(wishes: Wishes): Promise<Draw> {
+  const { root, since } = wishes;
+  const changed = since === undefined ? undefined : await changedSince(root, since);
+  return {
+    files: (await filesFor(wishes)).filter((file) => !changed || changed.has(file)),
+    wanted: (file, faults) =>
+      changed ? faults.filter(({ line }) => changed.get(file)?.has(line)) : faults,
+    render: renderResults,
+    goneAmong: () => [],
+  };
+}
+
+/** The faults that RESULTS.md lists as alive in the wished files. */
+async function drawAlive(wishes: Wishes): Promise<Draw> {
+  const files = new Set(await filesFor(wishes));
+  const rooms = new Set([...files].map(roomOf));
+  // A file may be gone, and its faults with it.
+  const isWished = (one: Listed) => rooms.has(one.room) && (wishes.write || files.has(fileOf(one)));
+  const listed = listedIn(await readPage()).filter(isWished);
+  return {
+    files: [...new Set(listed.map(fileOf))].filter((file) => files.has(file)),
+    wanted: (file, faults) => listedOf(listed, file, faults),
+    render(results, run, before) {
+      const ended = new Set(results.map(({ room }) => room));
+      return renderAgain(listed.filter(({ room }) => ended.has(room)), results, run, before);
+    },
+    goneAmong: (tried) =>
+      [...new Set(listed.map(({ room }) => room))].filter((room) => !tried.has(room)),
+  };
+}
+
 /** Runs the command. Returns the exit code. Results before a Ctrl-C are printed as well. */
 async function main(words: string[], signal: AbortSignal): Promise<number> {
   const wishes = readWishes(words);
-  const { root, since, max, jobs, seed, near, atLeast } = wishes;
+  const { root, max, jobs, seed, near, atLeast } = wishes;
   // Started processes have the same low priority, so that other work goes first.
   setPriority(Math.min(19, wishes.nice));
-  const changed = since === undefined ? undefined : await changedSince(root, since);
-  const files = (await filesFor(wishes)).filter((file) => !changed || changed.has(file));
+  const { files, wanted, render, goneAmong } = await (wishes.alive ? drawAlive : drawAll)(wishes);
   const revision = wishes.write ? await revisionOf(root) : "";
   const trials: Trial[] = [];
   const counts = new Map<string, number>();
+  const write = async (results: RoomResult[]) => {
+    if (!wishes.write) return;
+    const date = new Date().toISOString().slice(0, 10);
+    await Deno.writeTextFile(
+      RESULTS,
+      render(results, { seed, near, revision, date }, await readPage()),
+    );
+  };
   try {
     await tryFaults({
       root,
@@ -134,7 +197,7 @@ async function main(words: string[], signal: AbortSignal): Promise<number> {
       seed,
       near,
       signal,
-      mayChange: (file, line) => changed?.get(file)?.has(line) ?? true,
+      wanted,
       tell: (what) => console.error(what),
       tellTrial(trial) {
         trials.push(trial);
@@ -143,9 +206,11 @@ async function main(words: string[], signal: AbortSignal): Promise<number> {
       async endRoom(room) {
         const results = byRoom(trials).filter((result) => result.room === room);
         console.error(renderReport(results, seed));
-        if (wishes.write) await writeResults(results, { seed, near, revision });
+        await write(results);
       },
     });
+    const gone = goneAmong(new Set(byRoom(trials).map(({ room }) => room)));
+    await write(gone.map((room) => ({ room, ...NOTHING })));
   } finally {
     console.log(renderReport(byRoom(trials), seed));
   }
@@ -154,12 +219,9 @@ async function main(words: string[], signal: AbortSignal): Promise<number> {
   return low.length > 0 ? 1 : 0;
 }
 
-/** Puts the results of some rooms into RESULTS.md. */
-async function writeResults(results: RoomResult[], run: Omit<Run, "date">): Promise<void> {
-  const path = fileURLToPath(import.meta.resolve("./RESULTS.md"));
-  const before = await Deno.readTextFile(path).catch(() => "");
-  const date = new Date().toISOString().slice(0, 10);
-  await Deno.writeTextFile(path, renderResults(results, { ...run, date }, before));
+/** The page of results; empty when there is none. */
+async function readPage(): Promise<string> {
+  return await Deno.readTextFile(RESULTS).catch(() => "");
 }
 
 /** Prints the result of a fault. */

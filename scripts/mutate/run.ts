@@ -27,8 +27,8 @@ export interface Plan {
   readonly root: string;
   /** The files to put faults into. */
   readonly files: readonly string[];
-  /** Whether a line may be changed. */
-  readonly mayChange: (file: string, line: number) => boolean;
+  /** Those of a file's faults that may be tried. */
+  readonly wanted: (file: string, faults: readonly Fault[]) => readonly Fault[];
   /** Whether only the tests near each fault's file run. */
   readonly near: boolean;
   /** The most faults in each room that are counted. */
@@ -126,7 +126,7 @@ async function faultsByRoom(plan: Plan): Promise<Map<string, Fault[]>> {
   const faults: Fault[] = [];
   for (const file of plan.files) {
     const source = await Deno.readTextFile(join(plan.root, file));
-    faults.push(...faultsIn(file, source).filter(({ line }) => plan.mayChange(file, line)));
+    faults.push(...plan.wanted(file, faultsIn(file, source)));
   }
   const rooms = Map.groupBy(faults, ({ file }) => roomOf(file));
   return new Map([...rooms].map(([room, ofRoom]) => {

@@ -1,35 +1,19 @@
-import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { linesOf } from "../../scripts/mutate/changed.ts";
 import { linesRun } from "../../scripts/mutate/coverage.ts";
 import { EQUAL, equalOf } from "../../scripts/mutate/equal.ts";
 import { areWhole, filesNamed } from "../../scripts/mutate/files.ts";
 import { nearness, nearTests } from "../../scripts/mutate/near.ts";
-import { type Fault, faultsIn, withFault } from "../../scripts/mutate/places.ts";
-import { byRoom, renderReport, shareFound } from "../../scripts/mutate/report.ts";
-import { renderResults } from "../../scripts/mutate/results.ts";
+import { faultsIn, withFault } from "../../scripts/mutate/places.ts";
 import { inRandomOrder, roomOf } from "../../scripts/mutate/sample.ts";
-import { failedTest, type Trial } from "../../scripts/mutate/trial.ts";
+import { failedTest } from "../../scripts/mutate/trial.ts";
 import { takeCounted } from "../../scripts/mutate/turns.ts";
 import { placesIn } from "../../scripts/mutate/types.ts";
+import { faultOf } from "../support/fault.ts";
 
 /** The result of each fault in a source, by kind. */
 function changed(source: string): string[] {
   return faultsIn("lib/a.ts", source).map((fault) => `${fault.kind}: ${withFault(source, fault)}`);
-}
-
-/** A fault of a kind with nothing special about it. */
-function faultOf(kind: string, line = 1, file = "lib/a.ts"): Fault {
-  return {
-    file,
-    line,
-    text: "",
-    start: line,
-    end: line,
-    kind,
-    inner: true,
-    before: "a",
-    after: "b",
-  };
 }
 
 Deno.test("each operator, condition and literal has a mutation", () => {
@@ -283,62 +267,6 @@ Deno.test("the failed test is found in a report", () => {
   );
   equal(failedTest("./tests/b_test.ts (uncaught error)\n"), "tests/b_test.ts");
   equal(failedTest("error: out of memory"), undefined);
-});
-
-Deno.test("the table counts the tried faults, and lists the survivors", () => {
-  const trial = (found: Trial["found"], line: number, file?: string): Trial => ({
-    fault: faultOf("edge", line, file),
-    found,
-    tests: line,
-  });
-  const results = byRoom([
-    trial("tests", 1),
-    trial("types", 2),
-    trial("time", 3),
-    trial("no", 4),
-    trial("no", 0, "lib/cli/b.ts"),
-    trial("types", 6, "lib/service/oauth/c.ts"),
-  ]);
-  deepEqual(results.map(shareFound).map(Math.round), [0, 67, 100]);
-  equal(
-    renderReport(results, 7),
-    `ROOM   FOUND / COUNTED  (BY TIME)  BY TYPES  ALIVE  FOUND
-cli              0 / 1          0         0      1    0 %
-lib              2 / 3          1         1      1   67 %
-oauth            0 / 0          0         1      0  100 %
-Seed 7
-
-Alive:
-lib/cli/b.ts:0 edge: a → b
-  no test runs it
-lib/a.ts:4 edge: a → b
-  4 test files run it`,
-  );
-});
-
-Deno.test("the page of results keeps the rooms that were not measured", () => {
-  const trial = (found: Trial["found"], file: string): Trial => ({
-    fault: faultOf("edge", 3, file),
-    found,
-    tests: 1,
-  });
-  const run = { seed: 7, near: true, revision: "abc1234", date: "2026-01-02" };
-  const first = byRoom([
-    trial("no", "lib/cli/b.ts"),
-    trial("time", "lib/service/oauth/c.ts"),
-    trial("no", "lib/service/oauth/c.ts"),
-    trial("types", "lib/service/oauth/c.ts"),
-  ]);
-  const page = renderResults(first, run, "");
-  match(page, /^\| cli +\| 0 \/ 1 +\| 0.0 % +\| 0 +\| 0 +\| near +\| 7 +\| abc1234 +\|/m);
-  match(page, /^\| oauth +\| 1 \/ 2 +\| 50.0 % +\| 1 +\| 1 +\| near .*2026-01-02 \|$/m);
-  match(page, /```text\ncli: lib\/cli\/b.ts:3 edge: a → b\noauth: .*c.ts:3 edge: a → b\n```/);
-  const later = { seed: 8, near: false, revision: "def5678", date: "2026-02-03" };
-  const next = renderResults(byRoom([trial("tests", "lib/cli/b.ts")]), later, page);
-  equal(next.split("\n").filter((line) => line.startsWith("| ")).length, 4);
-  match(next, /^\| cli +\| 1 \/ 1 +\| 100.0 % +.*\| all +\| 8 +\| def5678 +\| 2026-02-03 \|$/m);
-  match(next, /^\| oauth +\| 1 \/ 2 .*\| near .*\| abc1234 +\| 2026-01-02 \|$/m);
-  match(next, /```text\noauth: .*c.ts:3 edge: a → b\n```/);
 });
 
 Deno.test("every listed equivalent mutation exists, and has a reason", async () => {
