@@ -37,10 +37,14 @@ export function nearTests(files: readonly string[], tests: readonly TestFile[]):
   return near;
 }
 
-/** Whether a test is in the folder that mirrors a file's, or has the file's name. */
+/**
+ * Whether a test is in the folder that mirrors a file's, or has the file's name. A program beside lib/
+ * has its tests in the folder of its name.
+ */
 export function isNear(file: string, test: string): boolean {
   const folders = file.split("/").length - 2;
   const stem = file.replace(/^.*\/|\.ts$/g, "");
   if (test.endsWith(`/${stem}_test.ts`)) return true;
+  if (folders < 0) return test.split("/").slice(0, -1).join("/") === `tests/${stem}`;
   return folders > 0 ? nearness(file, test) >= folders : test.split("/").length === 2;
 }

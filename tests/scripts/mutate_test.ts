@@ -3,7 +3,7 @@ import { linesOf } from "../../scripts/mutate/changed.ts";
 import { linesRun } from "../../scripts/mutate/coverage.ts";
 import { EQUAL, equalOf } from "../../scripts/mutate/equal.ts";
 import { areWhole, filesNamed } from "../../scripts/mutate/files.ts";
-import { nearness, nearTests } from "../../scripts/mutate/near.ts";
+import { isNear, nearness, nearTests } from "../../scripts/mutate/near.ts";
 import { faultsIn, withFault } from "../../scripts/mutate/places.ts";
 import { inRandomOrder, roomOf } from "../../scripts/mutate/sample.ts";
 import { failedTest } from "../../scripts/mutate/trial.ts";
@@ -236,6 +236,8 @@ Deno.test("the tests near a file are those of its folder and name, and a few nex
   const first = [...nearTests(["lib/path.ts"], root)].map(({ path }) => path);
   deepEqual(first, root.map(({ path }) => path));
   ok(next.every(({ path }) => path.startsWith("tests/service/")));
+  const tried = ["tests/cli/process_test.ts", "tests/path_test.ts", "tests/cli/data/cli_x_test.ts"];
+  deepEqual(tried.filter((test) => isNear("cli.ts", test)), ["tests/cli/process_test.ts"]);
 });
 
 Deno.test("the places of type errors are read from a report", () => {
