@@ -8,7 +8,6 @@ import { z } from "zod";
 import type { SdkSubscriberAnswer } from "../../resources/sdk_subscribers.ts";
 import type { SdkCall } from "../contract/sdk.ts";
 import { component, millis } from "../contract/schemas.ts";
-import { momentsOf } from "../ledger/moments.ts";
 import type { Place } from "../records/find.ts";
 import type { Row } from "../store/tables.ts";
 import { type Held, type HeldProduct, type LatestPayment, showSubscriber } from "./view.ts";
@@ -105,7 +104,6 @@ async function readHeld(place: Place, customer: Row<"customers">): Promise<Held>
     products: await readProducts(place, held.map(({ product_id }) => product_id)),
     granted: await readGranted(place, subscriptions.map(({ entitlement_id }) => entitlement_id)),
     payments: await readPayments(place, subscriptions),
-    billingIssues: await readBillingIssues(place, subscriptions),
   };
 }
 
@@ -158,27 +156,4 @@ async function readPayments(
     .select(["subscription_id", "gross_micros", "currency", "refunded_at"])
     .where("id", "in", subscriptions.map(({ transaction_id }) => transaction_id)).execute();
   return new Map(rows.map(({ subscription_id, ...payment }) => [subscription_id, payment]));
-}
-
-/**
- * The times at which a charge last failed and grace began, by the id of the subscription, from the
- * ledger. It has a subscription's movements under its first and its current owner.
- */
-async function readBillingIssues(
-  { tx }: Place,
-  subscriptions: readonly Row<"subscriptions">[],
-): Promise<Map<string, number>> {
-  const failed = subscriptions.filter(({ status, cancel_reason }) =>
-    status === "in_grace_period" || status === "in_billing_retry" ||
-    cancel_reason === "BILLING_ERROR"
-  );
-  if (failed.length === 0) return new Map();
-  const owners = distinct(failed.flatMap((row) => [row.customer_id, row.original_customer_id]));
-  const rows = await tx.selectFrom("movements").select(["subscription_id", "at"])
-    .where("at", "in", momentsOf(tx, owners))
-    .where("customer_id", "in", owners)
-    .where("subscription_id", "in", failed.map(({ id }) => id))
-    .where("billing_issues_delta", ">", 0)
-    .orderBy("seq").execute();
-  return new Map(rows.map(({ subscription_id, at }) => [subscription_id ?? "", at]));
 }

@@ -54,8 +54,6 @@ export interface Held {
   granted: ReadonlyMap<string, string>;
   /** The latest payments, by the id of the subscription. */
   payments: ReadonlyMap<string, LatestPayment>;
-  /** The times at which a charge last failed, by the id of the subscription. */
-  billingIssues: ReadonlyMap<string, number>;
 }
 
 /** The time and the dialect of an answer. */
@@ -262,7 +260,7 @@ function showSubscription(row: Row<"subscriptions">, held: Held, look: Look): Sd
     typeof at === "number" ? dateOf(at, look, "down") : null;
   return {
     auto_resume_date: date(row.resumes_at),
-    billing_issues_detected_at: date(billingIssue(row, held)),
+    billing_issues_detected_at: date(billingIssue(row)),
     display_name: held.products.get(row.product_id ?? "")?.display_name ?? null,
     expires_date: endOf(row, look).date,
     grace_period_expires_date: graceOf(row, look),
@@ -288,11 +286,13 @@ function unsubscription({ store, not_renewing_since }: Row<"subscriptions">): nu
   return store === "promotional" ? null : not_renewing_since;
 }
 
-/** The time of the failed charge that is still open or has ended the subscription. */
-function billingIssue(row: Row<"subscriptions">, { billingIssues }: Held): number | null {
+/**
+ * The time of the failed charge that is still open or has ended the subscription. The paid time ended
+ * then.
+ */
+function billingIssue(row: Row<"subscriptions">): number | null {
   const isOpen = row.status === "in_grace_period" || row.status === "in_billing_retry";
-  if (!isOpen && row.cancel_reason !== "BILLING_ERROR") return null;
-  return billingIssues.get(row.id) ?? row.period_ends_at;
+  return isOpen || row.cancel_reason === "BILLING_ERROR" ? row.period_ends_at : null;
 }
 
 /** One-time purchases by store identifier. */

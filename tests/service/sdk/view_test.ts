@@ -113,7 +113,6 @@ function live(moves: readonly [number, number, number][]): Held & { now: number 
     products,
     granted: new Map([["e", "vip"]]),
     payments: new Map(),
-    billingIssues: new Map(),
   };
 }
 
