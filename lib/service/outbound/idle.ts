@@ -124,21 +124,21 @@ export function createIdle(time: IdleTime | undefined): IdleConnections {
 /** Makes a connection one that can wait. What is read while it waits is read first afterwards. */
 export function reusable(connection: HeldConnection): ReusableConnection {
   let buffer: Uint8Array | undefined;
-  let begun: Promise<number | null> | undefined;
-  let [at, end] = [0, 0];
+  let begun: Promise<Uint8Array | null> | undefined;
+  let rest: Uint8Array = new Uint8Array();
   return {
     uses: 0,
     async read(into) {
       if (begun) {
-        const count = await begun;
+        const first = await begun;
         begun = undefined;
-        if (count === null) return null;
-        [at, end] = [0, count];
+        if (first === null) return null;
+        rest = first;
       }
-      if (!buffer || at === end) return await connection.read(into);
-      const count = Math.min(end - at, into.length);
-      into.set(buffer.subarray(at, at + count));
-      at += count;
+      if (rest.length === 0) return await connection.read(into);
+      const count = Math.min(rest.length, into.length);
+      into.set(rest.subarray(0, count));
+      rest = rest.subarray(count);
       return count;
     },
     write: (bytes) => connection.write(bytes),
@@ -146,8 +146,10 @@ export function reusable(connection: HeldConnection): ReusableConnection {
     hold: (signal) => connection.hold(signal),
     wait(disturbed) {
       connection.letGo();
-      buffer ??= new Uint8Array(READ_BYTES);
-      begun = connection.read(buffer);
+      const into = buffer ??= new Uint8Array(READ_BYTES);
+      begun = connection.read(into).then((count) =>
+        count === null ? null : into.subarray(0, count)
+      );
       begun.then(disturbed, disturbed);
     },
   };

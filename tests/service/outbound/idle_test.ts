@@ -24,7 +24,8 @@ function openQuiet() {
 const { signal } = new AbortController();
 
 Deno.test("no more connections wait than the limits allow", () => {
-  const idle = createIdle(openTime());
+  const time = openTime();
+  const idle = createIdle(time);
   const all = Array.from({ length: IDLE_LIMITS.all + 50 }, openQuiet);
   for (const { connection } of all.slice(0, 40)) idle.keep("a", connection, 1000);
   const open = () => all.filter(({ state }) => !state.closed).length;
@@ -38,6 +39,7 @@ Deno.test("no more connections wait than the limits allow", () => {
   equal(more.state.closed, false);
   idle.close();
   equal(open(), 0);
+  equal(time.next(), undefined, "no timer is left");
   const late = openQuiet();
   idle.keep("a", late.connection, 1000);
   equal(late.state.closed, true, "nothing waits after the end");
@@ -84,6 +86,33 @@ Deno.test("what was read while a connection waited is read first, in parts as la
     parts.push(new TextDecoder().decode(into.subarray(0, count)));
   }
   deepEqual(parts, ["he", "ll", "o"]);
+});
+
+Deno.test("a connection that waits twice reads what came last, and then the rest", async () => {
+  const words = ["first", "second", "third"];
+  const held: HeldConnection = {
+    read: (into) => {
+      const word = words.shift();
+      return Promise.resolve(word ? new TextEncoder().encodeInto(word, into).written : null);
+    },
+    write: (bytes) => Promise.resolve(bytes.length),
+    close: () => {},
+    hold: () => {},
+    letGo: () => {},
+  };
+  const connection = reusable(held);
+  const into = new Uint8Array(9);
+  const next = async () => {
+    const count = await connection.read(into);
+    return count === null ? null : new TextDecoder().decode(into.subarray(0, count));
+  };
+  connection.wait(() => {});
+  equal(await next(), "first");
+  connection.wait(() => {});
+  equal(await next(), "second");
+  equal(await next(), "third");
+  connection.wait(() => {});
+  deepEqual([await next(), await next()], [null, null], "the end stays the end");
 });
 
 Deno.test("a connection that ends or speaks while it waits is closed at once", async () => {

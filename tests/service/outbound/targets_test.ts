@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { BlockList, isIP } from "node:net";
 import { isAddress, useOf } from "../../../lib/service/outbound/addresses.ts";
 import { TargetError, type TargetPolicy } from "../../../lib/service/outbound/judge.ts";
@@ -14,6 +14,7 @@ import {
 } from "../../support/forbidden_targets.ts";
 import { HOST, openInternet, PUBLIC, TLS } from "../../support/internet.ts";
 import { fc } from "../../support/properties.ts";
+import { openTime } from "../../support/virtual_time.ts";
 
 /** A listener on this machine that says how often somebody connected. */
 function openListener(): { port: number; count(): Promise<number>; [Symbol.dispose](): void } {
@@ -127,6 +128,14 @@ Deno.test("the ranges of addresses begin and end where they should", () => {
   for (const address of ["10.1.1.1", "172.20.0.1", "192.168.0.1", "fd00::1", "fc00::"]) {
     equal(useOf(address), "private", address);
   }
+  // An IPv4 address that is written as IPv6 counts as itself, to the last one.
+  for (const head of ["::ffff:", "64:ff9b::"]) {
+    for (const [address, use] of [["127.0.0.1", "loopback"], ["192.168.0.1", "private"]] as const) {
+      equal(useOf(head + address), use);
+    }
+    equal(useOf(`${head}223.255.255.255`), "public");
+    equal(useOf(`${head}255.255.255.255`), "reserved");
+  }
   // No policy lets these pass, not even one that allows private networks.
   for (const address of CLOUD_ADDRESSES) equal(useOf(address), "reserved", address);
   equal(isAddress("1:2:3:4:5:6:1.2.3.4"), true);
@@ -231,6 +240,59 @@ Deno.test("a local receiver with TLS is asked for HTTP/1.1, and a write that fai
   await rejects(connection.write(new Uint8Array(3)));
   conn.close();
   listener.close();
+});
+
+Deno.test("a URL has at most 5,000 characters", () => {
+  const { check } = createTargets("public");
+  const longest = `https://${HOST}/`.padEnd(5000, "a");
+  equal(check(longest).href, longest);
+  throws(() => check(`${longest}a`), {
+    name: "TargetError",
+    kind: "forbidden",
+    message: "must have at most 5000 characters",
+  });
+});
+
+Deno.test("a host has the parts and the length of a name", () => {
+  const { check } = createTargets("public");
+  const label = "a".repeat(63);
+  const name = `${`${label}.`.repeat(3)}${"b".repeat(57)}.dev`;
+  equal(name.length, 253);
+  for (const host of [name, `${label}.dev`, "a_b.dev", "a-b.dev", "1.dev"]) {
+    equal(check(`https://${host}/`).hostname, host);
+  }
+  for (const host of [`b${name}`, `a${label}.dev`, "-a.dev", "a-.dev", "a..dev", "a,b.dev"]) {
+    throws(() => check(`https://${host}/`), { message: "must name a host" }, host);
+  }
+});
+
+Deno.test("a user's connection is used again for the same target, unless a new one is asked for", async () => {
+  // The system accepts connections, and nobody closes them.
+  using mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const time = openTime();
+  const targets = createTargets("loopback", { time });
+  const url = `http://127.0.0.1:${mute.addr.port}/`;
+  const open = (options: { user?: string; isNew?: boolean } = {}) =>
+    targets.open(url, { signal, ...options });
+  const first = await open({ user: "ada" });
+  equal(first.reused, false);
+  first.keep(1000);
+  const others = [await open({ user: "bob" }), await open({ user: "ada", isNew: true })];
+  for (const other of [...others, await open()]) {
+    equal(other.reused, false);
+    other.close();
+  }
+  const again = await open({ user: "ada" });
+  equal(again.reused, true);
+  again.keep(1000);
+  targets.close();
+  equal(time.next(), undefined);
+  const last = await open({ user: "ada" });
+  equal(last.reused, false);
+  last.close();
+  const nobodys = await open();
+  nobodys.keep(1000);
+  await rejects(nobodys.write(new Uint8Array(1)));
 });
 
 Deno.test("the next address of a host is tried when one does not answer", async () => {
