@@ -96,6 +96,13 @@ Deno.test("family shares follow a product change of their subscription", async (
       deepEqual(own, owners, "a member is told what the owner is told");
       deepEqual(own?.map(([type]) => type), ["PRODUCT_CHANGE", "RENEWAL", "RENEWAL", "RENEWAL"]);
     }
+    // The store shows what replaces a subscription under its first transaction and its first owner.
+    for (const owner of ["ada", ...members]) {
+      const [first, next] = (await sim.rows("subscriptions"))
+        .filter(({ customer_id }) => customer_id === owner);
+      equal(next?.original_transaction_id, first?.original_transaction_id, owner);
+      equal(next?.original_customer_id, owner);
+    }
     const levels = (await sim.rows("movements")).reduce((sum, row) => sum + row.actives_delta, 0);
     equal(levels, 1, "a share is no paid subscription");
     await sim.act(source?.id ?? "", "expire");
@@ -103,4 +110,19 @@ Deno.test("family shares follow a product change of their subscription", async (
     const [end] = await sim.newEvents();
     equal(end?.["type"], "EXPIRATION");
   }
+});
+
+Deno.test("what replaces a moved family share keeps its first owner", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  await sim.act(id, "family_share", { customer_id: "brother" });
+  await apiOf(desk).post("/customers", { id: "cousin" });
+  await apiOf(desk).post("/customers/brother/actions/transfer", { target_customer_id: "cousin" });
+  const { id: product_id } = await productNamed(desk, "notes.pro.annual");
+  await sim.act(id, "change_product", { product_id, when: "now" });
+  const shares = (await sim.rows("subscriptions")).filter(({ customer_id }) =>
+    customer_id === "cousin"
+  );
+  deepEqual(shares.map(({ original_customer_id }) => original_customer_id), ["brother", "brother"]);
 });

@@ -48,3 +48,17 @@ Deno.test("a refund of a subscription's payment counts as a refund, and its reve
     ],
   );
 });
+
+Deno.test("a period that costs nothing is no payment, and the first charge is one", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  await sim.subscribe({ product_id: "notes.pro.monthly", trial: "P1W" });
+  await sim.advance("P1W");
+  await sim.subscribe({ product_id: "notes.pro.monthly", customer_id: "bob", price: 0 });
+  const rows = await sim.rows("movements");
+  deepEqual(rows.map(({ kind, payments_delta }) => [kind, payments_delta]), [
+    ["trial_start", 0],
+    ["trial_conversion", 1],
+    ["start", 0],
+  ]);
+});
