@@ -6,12 +6,15 @@
  * @module
  */
 
+/** What is used of a connection during its handshake. */
+type Greeting = Pick<Deno.TlsConn, "handshake" | "close">;
+
 /** Connections during their TLS handshake. */
 interface Greetings {
   /** Returns their number. */
   size(): number;
   /** Begins a handshake at a second, and calls `then` after it. A failed one ends the connection. */
-  take(conn: Deno.TlsConn, since: number, then: () => void): void;
+  take(conn: Greeting, since: number, then: () => void): void;
   /** Ends the oldest ones. Returns the number of ended ones. */
   end(count: number): number;
   /** Ends those that began at or before a second. Returns the number of ended ones. */
@@ -20,11 +23,11 @@ interface Greetings {
 
 /** Makes an empty set. */
 export function createGreetings(): Greetings {
-  const greeting = new Map<Deno.TlsConn, number>();
-  const close = (conn: Deno.TlsConn): void => {
+  const greeting = new Map<Greeting, number>();
+  const close = (conn: Greeting): void => {
     if (greeting.delete(conn)) conn.close();
   };
-  const end = (conns: readonly Deno.TlsConn[]): number => {
+  const end = (conns: readonly Greeting[]): number => {
     conns.forEach(close);
     return conns.length;
   };

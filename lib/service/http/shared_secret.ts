@@ -18,6 +18,11 @@ const KEEP_MS = 7 * 24 * 3_600_000;
 const COST = { N: 16_384, r: 8, p: 1 };
 const LENGTH = 32;
 
+/** The database, with what is used of the other processes. */
+type SharedStore = Pick<Store, "read" | "write"> & {
+  others: Pick<Others, "holder" | "alive"> | undefined;
+};
+
 /** The secrets of a process. */
 interface Secrets {
   /** The secret. */
@@ -34,7 +39,7 @@ interface Secrets {
  * @throws {ConfigError} when one of them has a secret that this process does not accept.
  */
 export async function agreeOnSecret(
-  store: Store,
+  store: SharedStore,
   { adminSecret, formerAdminSecret, now }: Secrets,
 ): Promise<void> {
   const { others } = store;
@@ -63,7 +68,7 @@ export async function agreeOnSecret(
 }
 
 /** The salt that the processes use. A database without any gets one. */
-async function saltOf(store: Store): Promise<string> {
+async function saltOf(store: SharedStore): Promise<string> {
   const row = await store.read((tx) =>
     tx.selectFrom("secret_checks").select("salt").limit(1).executeTakeFirst()
   );
@@ -73,7 +78,7 @@ async function saltOf(store: Store): Promise<string> {
 /** The checks of the processes that are alive. Deletes those of processes that ended long ago. */
 async function checksOf(
   tx: Tx,
-  others: Others,
+  others: Pick<Others, "alive">,
   now: number,
 ): Promise<{ salt: string; digest: string }[]> {
   const rows = await tx.selectFrom("secret_checks").selectAll().execute();

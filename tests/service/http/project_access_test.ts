@@ -1,7 +1,10 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { caughtUpProject } from "../../../lib/service/http/project.ts";
 import type { Service } from "../../../lib/service/mod.ts";
 import { openService } from "../../support/engine.ts";
+import { openDesk } from "../../support/harness.ts";
 import { withLasting } from "../../support/lasting.ts";
+import { simulate } from "../../support/simulation.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 
 /** Runs a test on a service whose data is not in memory: reads have snapshots of their own there. */
@@ -67,3 +70,26 @@ Deno.test("a role in one project gives access to no other, and only to its accou
     equal((await read("/offerings")).status, 200);
     equal((await read(`/../${other}/offerings`)).status, 403);
   }));
+
+Deno.test("a change that finds due steps runs them first, or asks to come again", async () => {
+  let now = Date.UTC(2026, 0, 31);
+  await using desk = await openDesk({ clock: () => now, later: () => () => {} });
+  const { store } = desk.service;
+  const { id: account_id } = await store.read((tx) =>
+    tx.selectFrom("accounts").select("id").executeTakeFirstOrThrow()
+  );
+  const none = { email: "", name: null, has_mfa: false, client_id: "", scope: "" };
+  const actor = { ...none, account_id };
+  await simulate(desk).subscribe({ product_id: "notes.pro.monthly", customer_id: "ada" });
+  const find = () =>
+    store.write((tx) => caughtUpProject(tx, desk.projectId, actor, now), desk.projectId);
+  const first = await find();
+  ok(first.next_due_at !== null && first.next_due_at > now);
+  now = first.next_due_at;
+  const { next_due_at } = await find();
+  ok(next_due_at !== null && next_due_at > now, "the step was run");
+  await store.write((tx) =>
+    acrossProjects(tx).updateTable("projects").set({ clock_advancing_to: now + 1 }).execute()
+  );
+  await rejects(find(), { name: "Refusal", status: 503, message: /catching up.*; try again\.$/ });
+});

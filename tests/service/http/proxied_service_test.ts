@@ -86,6 +86,7 @@ Deno.test("an invalid Host header is refused with its reason, and in the log", a
 
 Deno.test("pages of the public address use the service, also when the proxy leaves out its port", async () => {
   const publicUrl = "https://subs.example.com:8443";
+  // Its name is one of the service's without --name.
   await withProxies(["127.0.0.1"], async (server) => {
     const from = (origin: string) => get(server, "/health", `${FORWARDED}Origin: ${origin}\r\n`);
     match(await from(publicUrl), /^HTTP\/1\.1 200 OK/);
@@ -94,5 +95,5 @@ Deno.test("pages of the public address use the service, also when the proxy leav
     match(foreign, /^HTTP\/1\.1 403/);
     match(foreign, /start it with --public-url https:\/\/subs\.example\.com:9443"/);
     doesNotMatch(await from("null"), /--public-url/);
-  }, { publicUrl });
+  }, { publicUrl, names: [] });
 });

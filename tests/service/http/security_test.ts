@@ -170,7 +170,8 @@ Deno.test("every route needs its own permissions, and names them when they are m
   const none = apiOf(desk, await signIn(desk, { scope: "charts_metrics:benchmarks:read" }));
   for (const route of routes.filter(({ path }) => !path.startsWith("/v1/"))) {
     const names = route.scopes.map((scope) => `"${scope}"`).join(", ");
-    const message = new RegExp(`permissions? ${RegExp.escape(names)}$`);
+    const word = route.scopes.length > 1 ? "permissions" : "permission";
+    const message = new RegExp(`lacks the ${word} ${RegExp.escape(names)}$`);
     const refusal = { status: 403, type: "authorization_error", message };
     await none.refused(refusal, route.method, placeOf(route, desk.projectId));
     for (const scope of route.scopes) {

@@ -10,15 +10,23 @@ Deno.test("a start that cannot listen makes nothing in a new data folder", () =>
     const folder = join(place, "new");
     const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = taken.addr;
-    const unusable: [Partial<ServeOptions>, RegExp][] = [
-      [{ port }, /^ConfigError: Cannot listen on 127\.0\.0\.1:\d+: the port is in use$/],
-      [{ tls: { certFile: "none.pem", keyFile: "none.pem" } }, /^ConfigError: .* for TLS: /],
+    const { AddrInUse, NotFound } = Deno.errors;
+    const noFiles = { certFile: "none.pem", keyFile: "none.pem" };
+    const noProxy: Partial<ServeOptions> = { signIn: { kind: "password" }, proxies: ["x"] };
+    const unusable: [Partial<ServeOptions>, RegExp, cause?: typeof AddrInUse][] = [
+      [{ port }, /^ConfigError: Cannot listen on 127\.0\.0\.1:\d+: the port is in use$/, AddrInUse],
+      [{ tls: noFiles }, /^ConfigError: Cannot use "none\.pem" for TLS: .*No such file/, NotFound],
       [{ names: ["a/b"] }, /^UsageError: Cannot name the service "a\/b": /],
-      [{ signIn: { kind: "password" }, proxies: ["x"] }, /^UsageError: Cannot trust the proxy/],
+      [noProxy, /^UsageError: Cannot trust the proxy/],
     ];
-    for (const [options, reason] of unusable) {
-      await rejects(startServer({ folder, ...options }), reason);
-      await rejects(Deno.stat(folder), Deno.errors.NotFound, String(reason));
+    for (const [options, reason, cause] of unusable) {
+      await rejects(startServer({ folder, ...options }), (error) => {
+        match(String(error), reason);
+        ok(error instanceof Error);
+        ok(cause ? error.cause instanceof cause : error.cause === undefined, String(reason));
+        return true;
+      });
+      await rejects(Deno.stat(folder), NotFound, String(reason));
     }
     taken.close();
   }));
@@ -63,4 +71,11 @@ Deno.test("half a second after the start the code for all requests is loaded, un
   deepEqual(errors, []);
   await server.stop();
   equal(plan.off, true);
+});
+
+Deno.test("a service that was given no time to drain accepts no request after a stop begins", async () => {
+  const server = await startServer();
+  const stopped = server.stop();
+  await rejects(fetch(`${server.baseUrl}/health`), TypeError);
+  await stopped;
 });
