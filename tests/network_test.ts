@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { CLI_FLAGS } from "./support/cli_flags.ts";
 
@@ -122,11 +122,11 @@ Deno.test("the command line bypasses proxies for this machine", async () => {
   const permissions = "--allow-net=127.0.0.1 --allow-env --allow-read";
   const task = await Deno.readTextFile(new URL("../deno.json", import.meta.url));
   const listed = async (env: Record<string, string>) => {
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
         ...["run", ...CLI_FLAGS, ...permissions.split(" ")],
         fileURLToPath(new URL("../cli.ts", import.meta.url)),
-        ...["events", "listeners", "list"],
+        ...["events", "listeners", "list", "--output", "json"],
       ],
       env: {
         CLI_BASE_URL: server.baseUrl,
@@ -136,6 +136,7 @@ Deno.test("the command line bypasses proxies for this machine", async () => {
       },
     }).output();
     ok(success, new TextDecoder().decode(stderr));
+    deepEqual(JSON.parse(new TextDecoder().decode(stdout)), EMPTY_LIST);
   };
   for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) {
     await listed({ NO_PROXY: "a.example", [name]: "http://127.0.0.1:4998" });
