@@ -159,7 +159,6 @@ function hideInJson(text: string, codesAreNames: boolean): string {
       hiddenLevels = levelsOf(token);
       shown.push(JSON.stringify(HIDDEN));
     } else {
-      if (levelsOf(token) > 0) name = "";
       shown.push(hideInToken(token, codesAreNames));
     }
   }

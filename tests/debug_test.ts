@@ -231,6 +231,18 @@ Deno.test("private keys are hidden, whatever their field's name", () => {
     const text = formatExchange(exchange({ responseBody }));
     ok(!/MIGT|abc/.test(text), text);
   }
+  // A form writes its spaces as plus signs.
+  const requestBody = `${new URLSearchParams({ file: pem, b: "x" })}`;
+  const form = formatExchange(exchange({ requestBody }));
+  match(form, /> file=\[hidden\]&b=x$/m);
+});
+
+Deno.test("after a hidden array or object, the rest of the body shows", () => {
+  for (const secret of [["x", [1, { y: "z" }]], { a: [{ b: {} }], c: 2 }, "x", 7]) {
+    const responseBody = JSON.stringify({ a: 1, token: secret, after: [true] });
+    const text = formatExchange(exchange({ responseBody }));
+    match(text, /< \{"a":1,"token":"\[hidden\]","after":\[true\]\}$/);
+  }
 });
 
 Deno.test("a credential in an echoed header line is hidden", () => {
