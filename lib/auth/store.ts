@@ -7,19 +7,19 @@
 import { AuthError, ConfigError, UsageError } from "../errors.ts";
 import { isFileError } from "../config/file_errors.ts";
 import { shellWord } from "../shell_word.ts";
-import {
-  checkPrivateWrite,
-  closeToOthers,
-  readLooseText,
-  removeFile,
-  writePrivateText,
-} from "../config/files.ts";
+import { readLooseText } from "../config/files.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";
 import { localToken } from "../config/local.ts";
 import { dirname } from "../config/paths.ts";
 import { holdPrivateJson, readPrivateJson } from "../config/private_json.ts";
 import { checkedToken, type StoredToken, wrongValue } from "../config/stored_token.ts";
 import { homeFile, type Surroundings } from "../config/surroundings.ts";
+import {
+  checkPrivateWrite,
+  closeToOthers,
+  removeFile,
+  writePrivateText,
+} from "../config/write_files.ts";
 
 /** The profile that applies when no other is named. */
 export const DEFAULT_PROFILE = "default";

@@ -1,6 +1,5 @@
 /**
- * Reading and writing settings files. A private file contains a token: only its owner may open it,
- * from its first byte on, and it is replaced completely or not at all.
+ * Reading settings files. A private file contains a token, so only its owner may open it.
  *
  * @module
  */
@@ -8,11 +7,9 @@
 import { sharedMode } from "../file_mode.ts";
 import { ConfigError } from "../errors.ts";
 import { type FileState, platform } from "../platform/mod.ts";
-import { NotPermitted } from "../platform/types.ts";
 import { fileError, isMissing } from "./file_errors.ts";
 import { shellWord } from "../shell_word.ts";
-import { codeOf } from "../file_reason.ts";
-import { basename, dirname, join } from "./paths.ts";
+import { dirname, join } from "./paths.ts";
 import { readBounded } from "./read_bounded.ts";
 import { hasModes, mayAccess, type Surroundings } from "./surroundings.ts";
 
@@ -34,12 +31,6 @@ export async function readLooseText(path: string): Promise<string | undefined> {
   return new TextDecoder().decode(await readBounded(path).catch(() => undefined));
 }
 
-/** Closes a file to other users, if it is a file and that is possible. */
-export async function closeToOthers(path: string, around: Surroundings): Promise<void> {
-  const info = hasModes(around) ? await fileInfo(path) : undefined;
-  if (info?.isFile) await platform.chmod(path, 0o600).catch(() => {});
-}
-
 /**
  * The text of a private file, or undefined when it is missing or may not be read.
  *
@@ -57,82 +48,6 @@ export async function readPrivateText(
     refuseExposed(path, info, "file", around);
   }
   return await decodedText(path);
-}
-
-/**
- * Replaces a private file: a reader sees the old text or the new one, and after a crash one of the
- * two exists. The caller holds the file's lock, so temporary files beside it are leftovers of a
- * dead process, and are removed.
- *
- * @throws {ConfigError} when it cannot be written, or the existing file is readable by others.
- */
-export async function writePrivateText(
-  path: string,
-  text: string,
-  around: Surroundings,
-): Promise<void> {
-  await makePrivateFolder(dirname(path), around);
-  const present = hasModes(around) ? await fileInfo(path) : undefined;
-  if (present) refuseExposed(path, present, "file", around);
-  try {
-    await removeLeftovers(path);
-    const { replaceFile } = await import("./durable_file.ts");
-    await replaceFile(path, text);
-  } catch (error) {
-    throw fileError("write", path, error);
-  }
-}
-
-/**
- * Checks that a private file can be written, by writing beside it. It leaves nothing behind.
- *
- * @throws {ConfigError} when it cannot be written. It names the reason and the remedy.
- */
-export async function checkPrivateWrite(path: string, around: Surroundings): Promise<void> {
-  const folder = dirname(path);
-  const isNew = await fileInfo(folder) === undefined;
-  await makePrivateFolder(folder, around);
-  const [{ temporaryName }, { writeNewFile }] = await Promise.all([
-    import("../temporary_name.ts"),
-    import("./durable_file.ts"),
-  ]);
-  const temporary = temporaryName(path);
-  try {
-    await writeNewFile(temporary, "{}\n");
-  } catch (error) {
-    throw fileError("write", path, error);
-  } finally {
-    await platform.remove(temporary).catch(() => {});
-    // Another process may use it already; then it stays.
-    if (isNew) await platform.remove(folder).catch(() => {});
-  }
-}
-
-/** Removes a file. A missing file counts as removed. */
-export async function removeFile(path: string): Promise<void> {
-  try {
-    await platform.remove(path);
-  } catch (error) {
-    if (!isMissing(error)) throw fileError("remove", path, error);
-  }
-}
-
-/**
- * Makes a folder that only its owner may enter. Its parent must exist.
- *
- * @throws {ConfigError} when it cannot be made, the existing one is open to others, or the
- * surroundings are read-only.
- */
-export async function makePrivateFolder(path: string, around: Surroundings): Promise<void> {
-  if (around.readOnly) throw new ConfigError(`Cannot write to ${path}: it may only be read`);
-  if (!mayAccess("write", path)) throw fileError("write", path, new NotPermitted());
-  try {
-    await platform.makeFolder(path, 0o700);
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw fileError("create", path, error);
-    const info = hasModes(around) ? await fileInfo(path) : undefined;
-    if (info) refuseExposed(path, info, "folder", around);
-  }
 }
 
 /**
@@ -159,7 +74,7 @@ export async function findUpward(
  * Refuses a private file or folder that others can open, that belongs to another user, or that has
  * the wrong kind.
  */
-function refuseExposed(
+export function refuseExposed(
   path: string,
   info: FileState,
   wanted: "file" | "folder",
@@ -194,7 +109,7 @@ function refuseExposed(
  * The entry at a path, without following links. Undefined when there is none, or it may not be
  * read.
  */
-async function fileInfo(path: string): Promise<FileState | undefined> {
+export async function fileInfo(path: string): Promise<FileState | undefined> {
   if (!mayAccess("read", path)) return undefined;
   try {
     return await platform.lstat(path);
@@ -215,16 +130,6 @@ async function decodedText(path: string): Promise<string> {
     throw new ConfigError(`Cannot read ${JSON.stringify(path)}: it is not UTF-8 text`, {
       hint: "Save the file as UTF-8.",
     });
-  }
-}
-
-/** Removes the leftovers of a process that died while writing this file. */
-async function removeLeftovers(path: string): Promise<void> {
-  const folder = dirname(path);
-  if (!mayAccess("read", folder)) return;
-  for (const name of await platform.names(folder)) {
-    if (!name.startsWith(`${basename(path)}.`) || !name.endsWith(".tmp")) continue;
-    await platform.remove(join(folder, name)).catch(() => {});
   }
 }
 

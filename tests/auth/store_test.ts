@@ -11,7 +11,7 @@ import {
 } from "../../lib/auth/store.ts";
 import { fileError } from "../../lib/config/file_errors.ts";
 import { shellWord } from "../../lib/shell_word.ts";
-import { removeFile } from "../../lib/config/files.ts";
+import { removeFile } from "../../lib/config/write_files.ts";
 import { AuthError, ConfigError, UsageError } from "../../lib/errors.ts";
 import {
   modeOf,

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { renewing } from "../../lib/auth/renewal.ts";
+import { renewing } from "../../lib/auth/access_token.ts";
 import { saveProfile } from "../../lib/auth/store.ts";
 import { connect } from "../../lib/connect.ts";
 import { rememberFolder } from "../../lib/config/folders.ts";

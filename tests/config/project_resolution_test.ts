@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { formatCliToml, parseToml, readCliToml } from "../../lib/config/cli_toml.ts";
-import { writePrivateText } from "../../lib/config/files.ts";
+import { writePrivateText } from "../../lib/config/write_files.ts";
 import { jsonFault } from "../../lib/config/json.ts";
 import { readLocal, writeLocal } from "../../lib/config/local.ts";
 import { resolveProject } from "../../lib/config/project.ts";

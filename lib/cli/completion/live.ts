@@ -6,10 +6,10 @@
 
 import { createClient } from "../../client.ts";
 import { resolveConnection, type Surroundings } from "../../connect.ts";
-import { writePrivateText } from "../../config/files.ts";
+import { writePrivateText } from "../../config/write_files.ts";
 import { readPrivateJson } from "../../config/private_json.ts";
 import { homeFile } from "../../config/surroundings.ts";
-import { makePrivateFolder } from "../../config/files.ts";
+import { makePrivateFolder } from "../../config/write_files.ts";
 import { dirname } from "../../config/paths.ts";
 import { LARGEST_PAGE } from "../../page.ts";
 import { type Path, path } from "../../path.ts";
