@@ -158,6 +158,17 @@ Deno.test("commits reach the disk: a log that is synchronised, and foreign keys 
     })
   ));
 
+Deno.test("a connection for reading keeps fewer pages than one for writing", () =>
+  inFolder((folder) =>
+    withStore(join(folder, "data.db"), async () => {
+      for (const [readOnly, kibibytes] of [[true, 4096], [false, 16_384]] as const) {
+        const connection = connect(join(folder, "data.db"), { readOnly });
+        deepEqual(connection.rows("PRAGMA cache_size"), [{ cache_size: -kibibytes }]);
+        connection.close();
+      }
+    })
+  ));
+
 Deno.test("databases in memory have nothing to do with each other", () =>
   withStore(":memory:", (first) =>
     withStore(":memory:", async (second) => {
