@@ -1,10 +1,10 @@
 /**
- * Paths in commands that a person copies.
+ * Paths and names in commands that a person copies.
  *
  * @module
  */
 
-/** A path, quoted for a shell. */
+/** A path or a name, quoted for a shell. */
 export function shellWord(path: string): string {
   return /^[\w/.,:@%+=\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -238,9 +238,7 @@ export function localPlace(path: string): TokenPlace {
 
 /** The command that signs in under a name. */
 function signInCommand(name: string): string {
-  return name === DEFAULT_PROFILE
-    ? "cli auth login"
-    : `cli auth login --name ${/^[\w.@-]+$/.test(name) ? name : JSON.stringify(name)}`;
+  return name === DEFAULT_PROFILE ? "cli auth login" : `cli auth login --name ${shellWord(name)}`;
 }
 
 /** The profiles in a file's content, unchecked. */

@@ -9,6 +9,7 @@ import { readLocal } from "../config/local.ts";
 import type { StoredToken } from "../config/stored_token.ts";
 import { homeFile, mayAccess, type Surroundings } from "../config/surroundings.ts";
 import { AuthError } from "../errors.ts";
+import { shellWord } from "../shell_word.ts";
 import type { Usable } from "./credential.ts";
 import { preview } from "./preview.ts";
 import { storedCredential } from "./renewal.ts";
@@ -29,7 +30,7 @@ export async function missingCredential(around: Surroundings): Promise<AuthError
   if (names.length > 0) {
     const list = names.map((name) => JSON.stringify(name)).join(", ");
     return new AuthError(`Cannot choose a sign-in: the profile "default" is not among ${list}`, {
-      hint: `Choose one with: cli auth use ${names[0]}`,
+      hint: `Choose one with: cli auth use ${shellWord(names[0] ?? "")}`,
     });
   }
   const path = homeFile(around, "config.json");

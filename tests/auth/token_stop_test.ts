@@ -32,25 +32,3 @@ Deno.test("a stopped refresh that reached the service still stores the new pair"
   // It is the newest one: a later run works with it.
   await tokenSent(await client(machine));
 });
-
-Deno.test("a stopped refresh ends at a silent service, and nothing is sent once stopped", async () => {
-  const [machine, service, before] = await expired();
-  await using _ = machine;
-  const controller = new AbortController();
-  const fetch = (request: Request) =>
-    new Promise<Response>((_, reject) => {
-      service.requests.push(request);
-      request.signal.addEventListener("abort", () => reject(request.signal.reason));
-      controller.abort();
-    });
-  const silent = Object.assign(Object.create(machine), { fetch });
-  await rejects(
-    tokenSent(await connect({ surroundings: silent, signal: controller.signal })),
-    Cancelled,
-  );
-  strictEqual(service.requests.length, 1);
-  strictEqual((await onDisk(machine)).refresh_token, before);
-  const later = await connect({ surroundings: silent, signal: controller.signal });
-  await rejects(tokenSent(later), Cancelled);
-  strictEqual(service.requests.length, 1);
-});

@@ -22,6 +22,7 @@ import { setting } from "../../../config/surroundings.ts";
 import { ApiError, ToolkitError } from "../../../errors.ts";
 import { each, LARGEST_PAGE } from "../../../page.ts";
 import { listProjects, type Project } from "../../../resources/projects.ts";
+import { shellWord } from "../../../shell_word.ts";
 import { parseCount } from "../../input/input.ts";
 import { command, parsed, text, texts, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
@@ -129,7 +130,7 @@ async function makeActive({ around, out }: Context, name: string): Promise<void>
   await setActive(around, name);
   const before = active ?? (await readProfile(around, DEFAULT_PROFILE) && DEFAULT_PROFILE);
   if (before === undefined) return;
-  out.note(`It is the active profile now. Switch back with: cli auth use ${before}`);
+  out.note(`It is the active profile now. Switch back with: cli auth use ${shellWord(before)}`);
 }
 
 /** Warns of permissions that were requested and not granted. */
