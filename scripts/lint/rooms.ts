@@ -111,7 +111,7 @@ export const KEPT: readonly {
 }[] = [
   {
     name: "@stricli/core",
-    by: ["lib/cli/words/command.ts", "lib/cli/packages.ts"],
+    by: ["lib/cli/words/command.ts", "lib/cli/words/complaints.ts", "lib/cli/packages.ts"],
     instead: "Use command() and group() from lib/cli/words/command.ts.",
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Commands and groups of commands. Only this file uses the argument parser, so it can be replaced
- * here.
+ * Commands and groups of commands. Only this file uses the argument parser, and complaints.ts its
+ * errors, so it can be replaced here.
  *
  * A command's arguments and flags have the names of the API's fields; on the command line an
  * underscore is a hyphen (`display_name` is `--display-name`).
@@ -10,15 +10,12 @@
 
 import {
   type Application,
-  ArgumentParseError,
-  ArgumentScannerError,
   buildApplication,
   buildCommand,
   buildRouteMap,
   type Command as StricliCommand,
   type CommandContext,
   type FlagParametersForType,
-  formatMessageForArgumentScannerError,
   type RouteMap,
   run,
   text_en,
@@ -35,10 +32,9 @@ import {
   wire,
 } from "./parameters.ts";
 import { findEntry, type FoundEntry, isGroup } from "./find_entry.ts";
-import { GLOBAL_FLAGS } from "./globals.ts";
 import type { HintRule } from "./hints.ts";
+import type { Complaint } from "./complaints.ts";
 import { cannot, commandLine } from "./shell.ts";
-import { likelyFlag, meantBy } from "./suggestions.ts";
 import type { Command, Group } from "./tree.ts";
 
 export * from "./parameters.ts";
@@ -131,39 +127,24 @@ export async function runCommand(
   words: readonly string[],
   context: Context,
 ): Promise<void> {
-  const complaints: string[] = [];
+  const complaints: Complaint[] = [];
   const failures: Failure[] = [];
   const process = {
     exitCode: 0,
     // Help is written by help.ts, so the parser prints nothing here.
     stdout: { write: () => {} },
-    stderr: { write: (text: string) => void complaints.push(text) },
+    stderr: { write: (text: string) => void complaints.push({ text }) },
   };
   const running: Running & CommandContext = { context, failures, process };
   const found = findEntry(root, words);
   refuseEmptyFlags(found, words);
-  await run(application(root, found, words), words, running);
+  await run(application(root, complaints), words, running);
   const [failure] = failures;
   if (failure) throw await hinted(failure, found, context);
   if (complaints.length === 0 && process.exitCode === 0) return;
-  const message = inOneLine(complaints.join("")) || "Cannot run the command";
-  const [, meant] = /; did you mean "([^"-][^"]*)"/.exec(message) ?? [];
-  const hint = `Run: ${commandLine(...meant === undefined ? found.names : [meant], "--help")}`;
-  const dashed = /there is no flag -[^-]/.test(message);
-  throw new UsageError(message, { hint: dashed ? `${hint}; ${DASHED}` : hint });
-}
-
-/** The spelling of values and arguments that begin with a dash. */
-const DASHED =
-  'for a value that begins with "-", write --flag=-value; for an argument, put -- before it';
-
-/** Several complaints as one sentence with a shared beginning. */
-function inOneLine(complaints: string): string {
-  const lines = complaints.split("\n").map((line) => line.trim()).filter(Boolean);
-  const [first = "", ...others] = new Set(lines);
-  const [start = ""] = /^Cannot [^:]*: /.exec(first) ?? [];
-  return [first, ...others.map((line) => line.startsWith(start) ? line.slice(start.length) : line)]
-    .join("; ");
+  // Most words are right.
+  const { refusedWords } = await import("./complaints.ts");
+  throw refusedWords(root, found, words, complaints);
 }
 
 /** The error of a command with its hint. */
@@ -207,12 +188,12 @@ function isRunning(value: object): value is Running {
   return "context" in value && "failures" in value;
 }
 
-/** The parser's application for the tree. `found` is the named command or group. */
-function application(
-  root: Group,
-  { names, entry }: FoundEntry,
-  words: readonly string[],
-): Application<CommandContext> {
+/** The parser's application for the tree. It notes what it refuses; the words are found later. */
+function application(root: Group, complaints: Complaint[]): Application<CommandContext> {
+  const noted = (complaint: Complaint) => {
+    complaints.push(complaint);
+    return "";
+  };
   return buildApplication(routeMap(root), {
     name: "cli",
     scanner: { caseStyle: "original", allowArgumentEscapeSequence: true },
@@ -220,49 +201,10 @@ function application(
     localization: {
       text: {
         ...text_en,
-        noCommandRegisteredForInput: ({ input }) => {
-          const known = meantBy(root, names, input).map((one) => JSON.stringify(one));
-          const meant = known.length > 0 ? `; did you mean ${known.join(" or ")}?` : "";
-          return `Cannot run ${JSON.stringify([...names, input].join(" "))}: ` +
-            `there is no such command${meant}`;
-        },
-        exceptionWhileParsingArguments: (error) => complaintOf(error, entry, words),
+        noCommandRegisteredForInput: ({ input }) => noted({ input }),
+        exceptionWhileParsingArguments: (error) => noted({ error }),
       },
     },
-  });
-}
-
-/** The parser's complaints, in our words. */
-function complaintOf(error: unknown, entry: Command | Group, words: readonly string[]): string {
-  if (error instanceof ArgumentParseError && error.exception instanceof UsageError) {
-    return error.exception.message;
-  }
-  const flags = isGroup(entry) ? [] : Object.entries(entry.flags)
-    .flatMap(([name, { hidden }]) => hidden === true ? [] : wire(name));
-  return `${cannot(entry.brief)}: ${sentenceOf(error, words, flags).split("\n")[0]}`;
-}
-
-/** The sentence of a parser's error. */
-function sentenceOf(error: unknown, words: readonly string[], flags: readonly string[]): string {
-  if (!(error instanceof ArgumentScannerError)) return String(error);
-  return formatMessageForArgumentScannerError(error, {
-    UnsatisfiedPositionalError: ({ placeholder, limit }) =>
-      limit ? `<${placeholder}>... is missing` : `<${placeholder}> is missing`,
-    UnsatisfiedFlagError: ({ externalFlagName: name }) =>
-      words.some((word) => word.startsWith(`--${name}`))
-        ? `--${name} needs a value`
-        : `--${name} is missing`,
-    UnexpectedPositionalError: ({ input }) => `unexpected argument ${JSON.stringify(input)}`,
-    FlagNotFoundError: ({ input }) => {
-      const meant = likelyFlag(input, [...flags, ...Object.keys(GLOBAL_FLAGS).map(wire)]);
-      return `there is no flag --${input}${meant ? `; did you mean --${meant}?` : ""}`;
-    },
-    AliasNotFoundError: ({ input }) => `there is no flag -${input}`,
-    UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} is given twice`,
-    ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, input }) =>
-      `--${name} cannot be ${JSON.stringify(input)}; it takes yes or no`,
-    EnumValidationError: ({ externalFlagName, input, values }) =>
-      `--${externalFlagName} cannot be ${JSON.stringify(input)}; it takes ${values.join(", ")}`,
   });
 }
 
