@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { VERSION } from "../lib/version.ts";
-import { STOP_MS } from "../lib/service/http/serve.ts";
+import { STOP_MS } from "../lib/service/serve.ts";
 import { openDesk } from "./support/harness.ts";
 
 /** A service of the file, by the fields that are checked. */

@@ -6,7 +6,7 @@ import { DEEPEST_BODY, LARGEST_BODY, MOST_FIELDS, MOST_VALUES } from "../lib/ser
 import { CONNECTION_LIMITS } from "../lib/service/http/connections.ts";
 import { LONGEST_REQUEST_MS, LONGEST_TOLD_MS } from "../lib/retry.ts";
 import { PRESENT_WAIT_MS } from "../lib/service/http/present.ts";
-import { STOP_MS } from "../lib/service/http/serve.ts";
+import { STOP_MS } from "../lib/service/serve.ts";
 import { MOST_DUE, MOST_DUE_UNASKED } from "../lib/service/ledger/due.ts";
 import { PUBLIC_LIMITS } from "../lib/service/mod.ts";
 import { LONGEST_STATE } from "../lib/service/oauth/authorization_request.ts";

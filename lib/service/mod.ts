@@ -11,7 +11,7 @@ import {
   systemClock,
   systemLater,
   systemStopwatch,
-} from "./clock.ts";
+} from "./time/clock.ts";
 import { type Deliverer, type Delivery, openDelivery, type ScheduleName } from "./events/mod.ts";
 import { Refusal } from "./contract/errors.ts";
 import type { Dialect } from "./contract/spelling.ts";

@@ -5,7 +5,7 @@
  */
 
 import { VERSION } from "../version.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./time/clock.ts";
 import type { Dialect } from "./contract/spelling.ts";
 import { healthRoutes } from "./health.ts";
 import { type OpenRoute, readable } from "./http/open_server.ts";

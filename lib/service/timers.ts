@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./time/clock.ts";
 import type { Deliverer, Pruner } from "./events/mod.ts";
 import { forgetAnswers } from "./http/idempotency.ts";
 import type { ServerParts } from "./http/server.ts";

@@ -13,6 +13,7 @@ export type Wing =
   | "records"
   | "ledger"
   | "domain"
+  | "time"
   | "outbound"
   | "events"
   | "oauth"
@@ -26,11 +27,12 @@ export type Wing =
 
 /** The table. What is not listed is closed. */
 export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
-  // clock.ts reaches every wing; mod.ts puts all of them together.
+  // It puts all of them together, and none of them loads it.
   root: [
-    ...["contract", "records", "ledger", "outbound", "events", "store"] as const,
+    ...["contract", "records", "ledger", "outbound", "events", "store", "time"] as const,
     ...["http", "oauth", "routes", "sdk", "seed", "sim"] as const,
   ],
+  time: [],
   store: [],
   // It reads all projects, and rows of every table.
   check: ["domain", "store"],
@@ -38,11 +40,11 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
   outbound: [],
   contract: ["store"],
   records: ["contract", "domain", "store"],
-  events: ["contract", "outbound", "records", "store"],
-  ledger: ["contract", "domain", "events", "records", "store"],
+  events: ["contract", "outbound", "records", "store", "time"],
+  ledger: ["contract", "domain", "events", "records", "store", "time"],
   reports: ["contract", "domain"],
-  http: ["contract", "domain", "ledger", "records", "store"],
-  oauth: ["contract", "http", "records", "store"],
+  http: ["contract", "domain", "ledger", "records", "store", "time"],
+  oauth: ["contract", "http", "records", "store", "time"],
   routes: [
     ...["contract", "domain", "events", "ledger"] as const,
     ...["outbound", "records", "reports", "sdk", "store"] as const,
@@ -51,17 +53,14 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
   sdk: ["contract", "domain", "ledger", "records", "sim"],
   seed: ["domain", "ledger", "oauth", "records", "store"],
   // A population in a project that sells nothing buys what a new database would sell.
-  sim: ["contract", "domain", "events", "http", "ledger", "oauth", "records", "seed", "store"],
+  sim: [
+    ...["contract", "domain", "events", "http", "ledger"] as const,
+    ...["oauth", "records", "seed", "store", "time"] as const,
+  ],
 };
 
 /** The list of routes. */
 const ROUTES = "lib/service/routes/mod.ts";
-
-/** Files of the root that wings may load besides. */
-const ROOT_DOORS: Readonly<Record<string, readonly Wing[]>> = {
-  "lib/service/clock.ts": ["http", "ledger", "events", "oauth", "sim"],
-  "lib/service/mod.ts": ["http"],
-};
 
 /** The wing that a file of the repository is in, if it is in the service. */
 export function wingOf(path: string): Wing | undefined {
@@ -78,7 +77,6 @@ export function isOpenDoor(path: string, target: string): boolean {
   // A route is nobody's helper: only the list of routes knows the files of routes.
   if (to === "routes" && target !== ROUTES) return path === ROUTES;
   if (from === to) return true;
-  if (to === "root") return ROOT_DOORS[target]?.includes(from) ?? false;
   return WING_DOORS[from].includes(to);
 }
 

@@ -32,7 +32,7 @@ const CLOCK = [
   "lib/client.ts",
   "lib/retry.ts",
   "lib/webhook.ts",
-  "lib/service/clock.ts",
+  "lib/service/time/clock.ts",
 ];
 
 /** Only three files write to the terminal. */

@@ -78,7 +78,7 @@ Deno.test("cli --version loads three files", async () => {
 });
 
 Deno.test("the service starts without the code of its routes", async () => {
-  const file = fileURLToPath(new URL("../../lib/service/http/serve.ts", import.meta.url));
+  const file = fileURLToPath(new URL("../../lib/service/serve.ts", import.meta.url));
   const loaded = await loadedAtStart(file);
   ok(loaded.includes("lib/service/mod.ts"));
   const later = loaded.filter((one) =>

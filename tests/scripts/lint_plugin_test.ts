@@ -147,7 +147,7 @@ Deno.test("only a few files read the clock", () => {
   for (const source of [`Date.now();`, `new Date();`, `Date();`, `performance.now();`]) {
     deepEqual(refusals("lib/service/routes/offerings.ts", source), ["clock"], source);
     deepEqual(refusals("lib/auth/token.ts", source), ["clock"], source);
-    deepEqual(refusals("lib/service/clock.ts", source), [], source);
+    deepEqual(refusals("lib/service/time/clock.ts", source), [], source);
     deepEqual(refusals("tests/a_test.ts", source), [], source);
   }
   deepEqual(refusals("lib/cli/screen/output.ts", `new Date(seconds * 1000).toISOString();`), []);

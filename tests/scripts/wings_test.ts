@@ -31,7 +31,8 @@ Deno.test("the wings of the service load code in one direction", () => {
     ["sim/purchases.ts", `import { a } from "../records/purchases.ts";`, false],
     ["routes/mod.ts", `import { a } from "./apps.ts";`, false],
     ["mod.ts", `import { a } from "./routes/mod.ts";`, false],
-    ["http/serve.ts", `import { a } from "../clock.ts";`, false],
+    ["http/rates.ts", `import { a } from "../time/clock.ts";`, false],
+    ["http/rates.ts", `import { a } from "../mod.ts";`, true],
   ];
   for (const [file, source, isRefused] of cases) {
     const found = Deno.lint.runPlugin(plugin, `lib/service/${file}`, source);

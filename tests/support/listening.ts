@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { createClient } from "../../lib/client.ts";
 import { buyProduct } from "../../lib/simulator/purchases.ts";
-import type { Server } from "../../lib/service/http/serve.ts";
+import type { Server } from "../../lib/service/serve.ts";
 import { verifyWebhook } from "../../lib/webhook.ts";
 import { type Desk, type DeskOptions, openDesk, type Ran } from "./harness.ts";
 import { startServer } from "./server.ts";

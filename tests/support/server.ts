@@ -4,7 +4,7 @@
  * @module
  */
 
-import { serve, type ServeOptions, type Server } from "../../lib/service/http/serve.ts";
+import { serve, type ServeOptions, type Server } from "../../lib/service/serve.ts";
 
 /** A service that listens. At the end of its scope it stops. */
 export interface TestServer extends Server, AsyncDisposable {}

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Later } from "../../lib/service/clock.ts";
+import type { Later } from "../../lib/service/time/clock.ts";
 
 /** A clock and its timers. */
 export interface VirtualTime {

@@ -6,7 +6,7 @@
  */
 
 import { z } from "zod";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Scope } from "./scopes.ts";
 import type { ProjectTx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";

@@ -5,7 +5,7 @@
  */
 
 import { VERSION } from "../../version.ts";
-import type { Clock, Later } from "../clock.ts";
+import type { Clock, Later } from "../time/clock.ts";
 import { TargetError } from "../outbound/judge.ts";
 import { type Targets } from "../outbound/targets.ts";
 import type { Claim } from "./claims.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock, Later } from "../clock.ts";
+import type { Clock, Later } from "../time/clock.ts";
 import type { Store } from "../store/mod.ts";
 import { wasAttempted } from "./claims.ts";
 import type { Schedule } from "./schedule.ts";

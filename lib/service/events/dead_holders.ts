@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 
 /**
  * How long a process must have looked dead, in milliseconds. One that has lost its connection, as all

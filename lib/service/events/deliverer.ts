@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Clock, Later } from "../clock.ts";
+import type { Clock, Later } from "../time/clock.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
 import { attemptDelivery } from "./attempt.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { outageIn } from "../store/mod.ts";
 
 /** The wait before the next try, at first and at most, in milliseconds. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Later } from "../clock.ts";
+import type { Later } from "../time/clock.ts";
 import type { Store } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock, Later } from "../clock.ts";
+import type { Clock, Later } from "../time/clock.ts";
 import { inPlaceOf, type Store, type Tx } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
 import type { Deliverer } from "./deliverer.ts";

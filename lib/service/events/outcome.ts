@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Tried } from "./attempt.ts";
 import type { Claim } from "./claims.ts";
 import type { Outcome } from "./results.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { fixed, inProject, plainly, type Store, type TextTx, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 

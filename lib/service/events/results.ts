@@ -4,7 +4,7 @@
  * @module
  */
 
-import { projectTime } from "../clock.ts";
+import { projectTime } from "../time/clock.ts";
 import {
   fixed,
   inProject,

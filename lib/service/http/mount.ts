@@ -6,7 +6,7 @@
  */
 
 import { Refusal } from "../contract/errors.ts";
-import { systemStopwatch } from "../clock.ts";
+import { systemStopwatch } from "../time/clock.ts";
 import { createMatcher, type Endpoint, type MatcherOptions } from "./matcher.ts";
 import type { Observation } from "./metrics.ts";
 import { sentPath } from "./sent_address.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { projectTime } from "../clock.ts";
+import { projectTime } from "../time/clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
 import { catchUpWithin } from "../ledger/batches.ts";

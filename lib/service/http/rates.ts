@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { RateClass } from "../contract/route.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, systemStopwatch } from "../clock.ts";
+import { type Clock, systemStopwatch } from "../time/clock.ts";
 import type { Answerer } from "./mount.ts";
 import { failedRequest, idOf } from "./respond.ts";
 import { sentPath } from "./sent_address.ts";

@@ -11,7 +11,7 @@
 import { z } from "zod";
 import { recordAudit } from "./audit.ts";
 import { readBody, validate } from "./body.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import type { Observation } from "./metrics.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Others } from "../store/mod.ts";
 import { createRateCounter, type RateCounter, type RateLimits } from "./rates.ts";
 

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { type Clock, projectTime } from "../clock.ts";
+import { type Clock, projectTime } from "../time/clock.ts";
 import { passDue } from "../domain/due.ts";
 import type { Terms } from "../domain/product_change.ts";
 import type { Step, Subscription } from "../domain/step.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Clock, projectTime } from "../clock.ts";
+import { type Clock, projectTime } from "../time/clock.ts";
 import { createProgressBoard, type Progress, type Run } from "./progress.ts";
 import { fixed, plainly, type Store, type TextTx, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";

@@ -6,7 +6,7 @@
  */
 
 import { createDeadHolders } from "../events/dead_holders.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Others, ProjectTx } from "../store/mod.ts";
 
 /** The name of the setting that marks a project. */

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { acrossProjects, inProject, type ProjectTx, type Store, type Tx } from "../store/mod.ts";
 
 /** The way of a project to its present. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 import { invalid, Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
 import { ALL_SCOPES } from "../contract/scopes.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import { OAuthRefusal, type Outcome } from "./refusal.ts";
 import type { Passwords } from "./scrypt.ts";

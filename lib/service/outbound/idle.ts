@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Clock, Later } from "../clock.ts";
+import type { Clock, Later } from "../time/clock.ts";
 import type { Connection, HeldConnection } from "./connect.ts";
 
 /** Limits of connections that wait. */

@@ -6,7 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Call } from "../contract/route.ts";
 import { fromMicros } from "../domain/money.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Later } from "../clock.ts";
+import type { Later } from "../time/clock.ts";
 import { type ErrorType, Refusal } from "../contract/errors.ts";
 import { SDK_CODE } from "../contract/sdk_errors.ts";
 import type { Fault } from "./new_fault.ts";

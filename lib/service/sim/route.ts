@@ -9,7 +9,7 @@
 import { z } from "zod";
 import type { Delivery } from "../events/mod.ts";
 import type { Call, NamesIn, Operation } from "../contract/route.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { CatchUp } from "../ledger/catch_up.ts";
 import type { Progress } from "../ledger/progress.ts";
 import type { OAuth } from "../oauth/mod.ts";

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { VERSION } from "../../version.ts";
 import { requireSecret } from "../http/admin_secret.ts";
 import { type RawBody, readBody, validate } from "../http/body.ts";
-import { projectTime } from "../clock.ts";
+import { projectTime } from "../time/clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { Delivery } from "../events/mod.ts";

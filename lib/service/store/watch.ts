@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { type Outage, outageIn, StoreError, type StoreFailure } from "./failure.ts";
 import type { Store } from "./store.ts";
 import type { Access, Say } from "./work.ts";

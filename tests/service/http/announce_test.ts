@@ -1,5 +1,5 @@
 import { deepEqual, match } from "node:assert/strict";
-import { announceCatchUp } from "../../../lib/service/http/serve.ts";
+import { announceCatchUp } from "../../../lib/service/serve.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

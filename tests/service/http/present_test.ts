@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Refusal } from "../../../lib/service/contract/errors.ts";
-import { steadyClock } from "../../../lib/service/clock.ts";
+import { steadyClock } from "../../../lib/service/time/clock.ts";
 import {
   atPresent,
   behind,

@@ -1,5 +1,5 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import type { ServeOptions, Server } from "../../../lib/service/http/serve.ts";
+import type { ServeOptions, Server } from "../../../lib/service/serve.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
 import { CHEAP } from "../../support/password_fixture.ts";
 import { startServer } from "../../support/server.ts";

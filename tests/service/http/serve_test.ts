@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import type { Later } from "../../../lib/service/clock.ts";
-import type { ServeOptions } from "../../../lib/service/http/serve.ts";
+import type { Later } from "../../../lib/service/time/clock.ts";
+import type { ServeOptions } from "../../../lib/service/serve.ts";
 import { startServer } from "../../support/server.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 

@@ -1,7 +1,7 @@
 import { equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { takePort } from "../../../lib/service/http/connections.ts";
-import type { ServeOptions } from "../../../lib/service/http/serve.ts";
+import type { ServeOptions } from "../../../lib/service/serve.ts";
 import { AUTHORITY, CERTIFICATE, KEY } from "../../support/certificate.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
 import { CHEAP } from "../../support/password_fixture.ts";

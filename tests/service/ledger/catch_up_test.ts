@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Cancelled } from "../../../lib/errors.ts";
-import type { ServeOptions } from "../../../lib/service/http/serve.ts";
+import type { ServeOptions } from "../../../lib/service/serve.ts";
 import { isOnServer } from "../../../lib/service/store/mod.ts";
 import { fill, serveAt, START } from "../../support/clock_fixture.ts";
 import { openService } from "../../support/engine.ts";

@@ -5,7 +5,7 @@
  */
 
 import { ConfigError, UsageError } from "../../../errors.ts";
-import type { ServeOptions } from "../../../service/http/serve.ts";
+import type { ServeOptions } from "../../../service/serve.ts";
 import type { Context } from "../../context.ts";
 import { DATABASE, readGiven } from "../../local/place.ts";
 import { choice, text } from "../../words/command.ts";

@@ -5,7 +5,7 @@
  */
 
 import { ConfigError, UsageError } from "../../../errors.ts";
-import type { ServeOptions } from "../../../service/http/serve.ts";
+import type { ServeOptions } from "../../../service/serve.ts";
 import type { SignInChoice } from "../../../service/oauth/mod.ts";
 import type { Context } from "../../context.ts";
 import { text, texts } from "../../words/command.ts";

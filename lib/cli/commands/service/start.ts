@@ -130,7 +130,7 @@ async function serveUntilStopped(
   context: Context,
   { port = 4010, host = "127.0.0.1", data, origin, fill, empty, ...input }: Wanted,
 ): Promise<void> {
-  const { serve } = await import("../../../service/http/serve.ts");
+  const { serve } = await import("../../../service/serve.ts");
   const isLogged = input.log === "json";
   // The copy of a snapshot is in a folder, whatever the environment says.
   const { shown, ...shared } = origin === undefined

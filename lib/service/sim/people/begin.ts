@@ -7,7 +7,7 @@
 import type { NewPopulation } from "../../../simulator/population.ts";
 import { Refusal, taken } from "../../contract/errors.ts";
 import { addDuration } from "../../domain/calendar.ts";
-import { projectTime } from "../../clock.ts";
+import { projectTime } from "../../time/clock.ts";
 import { beginPast } from "../../ledger/past.ts";
 import { writeCatalogue } from "../../seed/catalogue.ts";
 import { inProject, type ProjectTx, type Tx } from "../../store/mod.ts";

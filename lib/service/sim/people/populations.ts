@@ -9,7 +9,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { NewPopulation, Population } from "../../../simulator/population.ts";
 import { Refusal } from "../../contract/errors.ts";
-import { type Clock, projectTime } from "../../clock.ts";
+import { type Clock, projectTime } from "../../time/clock.ts";
 import { insist } from "../../events/insist.ts";
 import { bringToPresent } from "../../http/present.ts";
 import { leavePast, playerOf } from "../../ledger/past.ts";

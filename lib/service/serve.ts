@@ -5,18 +5,18 @@
  * @module
  */
 
-import { join } from "../../config/paths.ts";
-import { Cancelled, ConfigError } from "../../errors.ts";
-import { type Later, systemClock, systemLater } from "../clock.ts";
-import type { Dialect } from "../contract/spelling.ts";
-import type { ScheduleName } from "../events/mod.ts";
-import { addressFor, cannotListen, hostsOf, publicOrigin } from "./address.ts";
-import { takePort } from "./connections.ts";
-import { checkExposure, type Exposure, needsTls } from "./exposure.ts";
-import type { Answerer } from "./mount.ts";
-import { type Listener, type Port, withinTime } from "./port.ts";
-import { newToken } from "../records/ids.ts";
-import type { SignInChoice } from "../oauth/mod.ts";
+import { join } from "../config/paths.ts";
+import { Cancelled, ConfigError } from "../errors.ts";
+import { type Later, systemClock, systemLater } from "./time/clock.ts";
+import type { Dialect } from "./contract/spelling.ts";
+import type { ScheduleName } from "./events/mod.ts";
+import { addressFor, cannotListen, hostsOf, publicOrigin } from "./http/address.ts";
+import { takePort } from "./http/connections.ts";
+import { checkExposure, type Exposure, needsTls } from "./http/exposure.ts";
+import type { Answerer } from "./http/mount.ts";
+import { type Listener, type Port, withinTime } from "./http/port.ts";
+import { newToken } from "./records/ids.ts";
+import type { SignInChoice } from "./oauth/mod.ts";
 import {
   LOCAL_LIMITS,
   openService,
@@ -24,14 +24,14 @@ import {
   type Role,
   type Service,
   type ServiceOptions,
-} from "../mod.ts";
-import { logged, type LogSink, reportingTo } from "./request_log.ts";
-import { DATABASE } from "../store/data_folder.ts";
-import { closeToOthers } from "../store/exposure.ts";
-import { type FolderLock, lockFolder, refuseHeld, writeAddress } from "../store/lock.ts";
-import { keepSecret, refuseSame, secretsOf } from "./admin_secret.ts";
-import { startFailure } from "../store/mod.ts";
-import type { TargetPolicy } from "../outbound/judge.ts";
+} from "./mod.ts";
+import { logged, type LogSink, reportingTo } from "./http/request_log.ts";
+import { DATABASE } from "./store/data_folder.ts";
+import { closeToOthers } from "./store/exposure.ts";
+import { type FolderLock, lockFolder, refuseHeld, writeAddress } from "./store/lock.ts";
+import { keepSecret, refuseSame, secretsOf } from "./http/admin_secret.ts";
+import { startFailure } from "./store/mod.ts";
+import type { TargetPolicy } from "./outbound/judge.ts";
 
 /** How to serve. */
 export interface ServeOptions {
@@ -228,7 +228,7 @@ async function passageOf(options: ServeOptions): Promise<(answer: Answerer) => A
   const { host, proxies = [], metricsSecret } = options;
   const onlyTls = needsTls(exposureOf(options));
   if (proxies.length === 0 && !onlyTls) return (answer) => answer;
-  const { throughProxies } = await import("./proxies.ts");
+  const { throughProxies } = await import("./http/proxies.ts");
   return throughProxies({ proxies, host, onlyTls, metricsSecret });
 }
 

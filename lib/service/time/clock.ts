@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Row } from "./store/tables.ts";
+import type { Row } from "../store/tables.ts";
 
 /** Returns wall time, in milliseconds since 1970. */
 export type Clock = () => number;
