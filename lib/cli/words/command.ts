@@ -67,8 +67,8 @@ interface CommandSpec<A, F> {
   run(context: Context, input: Input<A, F>): Promise<void>;
 }
 
-/** The parser's object for each command. */
-const parsedForms = new WeakMap<Command, StricliCommand<CommandContext>>();
+/** Makes the parser's object of each command: of a group's commands, one is run. */
+const parsedForms = new WeakMap<Command, () => StricliCommand<CommandContext>>();
 
 /** Makes a command. */
 export function command<
@@ -79,29 +79,30 @@ export function command<
 ): Command {
   const args: Arguments = spec.args ?? {};
   const flags: Flags = spec.flags ?? {};
-  const parsed = buildCommand<Record<string, unknown>, string[], CommandContext>({
-    docs: { brief: spec.brief },
-    parameters: {
-      flags: flagParameters(flags),
-      aliases: Object.fromEntries(
-        Object.entries(flags).flatMap(([name, { short }]) =>
-          // The parser uses -H for its own help, so globals.ts replaces it with the long name.
-          short && short !== "H" ? [[short, wire(name)]] : []
+  const parsed = () =>
+    buildCommand<Record<string, unknown>, string[], CommandContext>({
+      docs: { brief: spec.brief },
+      parameters: {
+        flags: flagParameters(flags),
+        aliases: Object.fromEntries(
+          Object.entries(flags).flatMap(([name, { short }]) =>
+            // The parser uses -H for its own help, so globals.ts replaces it with the long name.
+            short && short !== "H" ? [[short, wire(name)]] : []
+          ),
         ),
-      ),
-      positional: positionalParameters(args),
-    },
-    async func(given, ...values) {
-      if (!isRunning(this)) throw new TypeError("A command was run outside of runCommand");
-      const input = { ...namedValues(args, values), ...flagValues(flags, given) };
-      try {
-        // The parser has checked the input against these arguments and flags.
-        await spec.run(this.context, input as Input<A, F>);
-      } catch (error) {
-        this.failures.push({ error, input });
-      }
-    },
-  });
+        positional: positionalParameters(args),
+      },
+      async func(given, ...values) {
+        if (!isRunning(this)) throw new TypeError("A command was run outside of runCommand");
+        const input = { ...namedValues(args, values), ...flagValues(flags, given) };
+        try {
+          // The parser has checked the input against these arguments and flags.
+          await spec.run(this.context, input as Input<A, F>);
+        } catch (error) {
+          this.failures.push({ error, input });
+        }
+      },
+    });
   const { brief, details, examples = [], hint, params = {} } = spec;
   const made: Command = { brief, details, examples, args, flags, hint, params };
   parsedForms.set(made, parsed);
@@ -138,7 +139,7 @@ export async function runCommand(
   const running: Running & CommandContext = { context, failures, process };
   const found = findEntry(root, words);
   refuseEmptyFlags(found, words);
-  await run(application(root, complaints), words, running);
+  await run(application(root, found, complaints), words, running);
   const [failure] = failures;
   if (failure) throw await hinted(failure, found, context);
   if (complaints.length === 0 && process.exitCode === 0) return;
@@ -189,12 +190,17 @@ function isRunning(value: object): value is Running {
 }
 
 /** The parser's application for the tree. It notes what it refuses; the words are found later. */
-function application(root: Group, complaints: Complaint[]): Application<CommandContext> {
+function application(
+  root: Group,
+  { names, entry }: FoundEntry,
+  complaints: Complaint[],
+): Application<CommandContext> {
   const noted = (complaint: Complaint) => {
     complaints.push(complaint);
     return "";
   };
-  return buildApplication(routeMap(root), {
+  // Where no command was found, the parser looks for the next word among all of them.
+  return buildApplication(routeMap(root, isGroup(entry) ? [] : names), {
     name: "cli",
     scanner: { caseStyle: "original", allowArgumentEscapeSequence: true },
     documentation: { caseStyle: "original" },
@@ -208,11 +214,12 @@ function application(root: Group, complaints: Complaint[]): Application<CommandC
   });
 }
 
-/** The parser's map of a group's commands. */
-function routeMap({ brief, commands }: Group): RouteMap<CommandContext> {
-  const entries = Object.entries(commands);
+/** The parser's map of a group's commands: of those on the way, or of all without a way. */
+function routeMap({ brief, commands }: Group, way: readonly string[]): RouteMap<CommandContext> {
+  const [next, ...rest] = way;
+  const entries = Object.entries(commands).filter(([name]) => next === undefined || name === next);
   const routes = entries.map(([name, entry]) =>
-    [name, isGroup(entry) ? routeMap(entry) : parsedForm(entry)] as const
+    [name, isGroup(entry) ? routeMap(entry, rest) : parsedForm(entry)] as const
   );
   const aliases = entries.flatMap(([name, entry]) =>
     isGroup(entry) ? entry.aliases.map((alias) => [alias, name]) : []
@@ -228,7 +235,7 @@ function routeMap({ brief, commands }: Group): RouteMap<CommandContext> {
 function parsedForm(one: Command): StricliCommand<CommandContext> {
   const parsed = parsedForms.get(one);
   if (parsed === undefined) throw new TypeError("A command must come from command()");
-  return parsed;
+  return parsed();
 }
 
 /** The parser's form of our flags. The opposite of a switch works, but is not shown. */
