@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Node } from "@babel/types";
+import type { Node, StringLiteral, TemplateLiteral } from "@babel/types";
+import { conditionsIn } from "./project_conditions.ts";
 
 /** One change to a source. */
 export interface Change {
@@ -106,9 +107,12 @@ export function changesOf(node: Node, parent: Node | undefined, source: string):
     case "NumericLiteral":
       return isKey(node, parent) ? [] : [put(node, "number", otherNumber(node.value))];
     case "StringLiteral":
-      return isName(node, parent) ? [] : [otherText(node, node.value)];
+      return isName(node, parent) ? [] : [otherText(node, node.value), ...tenancyOf(node)];
     case "TemplateLiteral":
-      return parent?.type === "TaggedTemplateExpression" ? [] : [put(node, "text", "``")];
+      return [
+        ...parent?.type === "TaggedTemplateExpression" ? [] : [put(node, "text", "``")],
+        ...tenancyIn(node, source),
+      ];
     case "CallExpression":
     case "OptionalCallExpression":
       return callChanges(node.callee, node, source);
@@ -207,6 +211,32 @@ function otherText(node: Node, value: string): Change {
   const sql = SQL.get(value);
   if (sql !== undefined) return put(node, "query", JSON.stringify(sql));
   return put(node, "text", value === "" ? '"?"' : '""');
+}
+
+/** A text of SQL without one of its conditions on the project. */
+function tenancyOf(node: StringLiteral): Change[] {
+  const { value } = node;
+  return conditionsIn(value).map(({ start, end, after }) =>
+    put(node, "tenancy", JSON.stringify(value.slice(0, start) + after + value.slice(end)))
+  );
+}
+
+/** A template of SQL without one of its conditions on the project. */
+function tenancyIn({ quasis }: TemplateLiteral, source: string): Change[] {
+  return quasis.flatMap((part, i) => {
+    const from = startOf(part);
+    return conditionsIn(textOf(part, source)).map(({ start, end, after }) => {
+      const before = quasis[i - 1];
+      // The name of the table may be a value: `${table}."project_id" = ?`.
+      const isNamed = start === 0 && source[from] === "." && before !== undefined;
+      return {
+        kind: "tenancy",
+        start: isNamed ? endOf(before) : from + start,
+        end: from + end,
+        after,
+      };
+    });
+  });
 }
 
 /** Whether a literal is a key of an object. */

@@ -36,7 +36,9 @@ export function hostOf(path: readonly Node[], start: number, end: number): Host 
     const node = path[at];
     if (node === undefined || isFunction(node)) return undefined;
     const place = { start: node.start ?? 0, end: node.end ?? 0 };
-    if (place.start > start || place.end < end || isChained(node, path[at - 1])) continue;
+    const parent = path[at - 1];
+    if (place.start > start || place.end < end) continue;
+    if (isChained(node, parent) || isTagged(node, parent)) continue;
     const isStatement = SIMPLE.has(node.type);
     if (isStatement || isExpression(node)) return { ...place, isStatement };
   }
@@ -57,4 +59,9 @@ function isExpression({ type }: Node): boolean {
 function isChained(node: Node, parent: Node | undefined): boolean {
   if (parent?.type === "OptionalMemberExpression") return parent.object === node;
   return parent?.type === "OptionalCallExpression" && parent.callee === node;
+}
+
+/** Whether a node is the text of a template with a tag, which would get parentheses as its argument. */
+function isTagged(node: Node, parent: Node | undefined): boolean {
+  return parent?.type === "TaggedTemplateExpression" && parent.quasi === node;
 }

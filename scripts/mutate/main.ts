@@ -6,11 +6,11 @@
  * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit;
  * `--alive` those that `RESULTS.md` lists as alive. `--max N` sets how many faults are counted in each
  * room, `--jobs N` how many are tried at a time, `--seed N` which are drawn. `--near` leaves out tests
- * that start programs, unless they are near a fault, and most of the others that are not. `--nice N`
- * sets the priority of all processes (10). `--write` writes each room's result into `RESULTS.md`, as
- * soon as the room is done. It fails when the tests find less than `--at-least P` percent (95; with
- * `--alive` 100) of a room's faults. A fault that makes no difference belongs into `equal.json`, with
- * the reason.
+ * that start programs, unless they are near a fault, and most of the others that are not. `--kind KIND`
+ * tries faults of one kind alone, such as `tenancy`. `--nice N` sets the priority of all processes
+ * (10). `--write` writes each room's result into `RESULTS.md`, as soon as the room is done. It fails
+ * when the tests find less than `--at-least P` percent (95; with `--alive` 100) of a room's faults. A
+ * fault that makes no difference belongs into `equal.json`, with the reason.
  *
  * @module
  */
@@ -48,6 +48,8 @@ interface Wishes {
   paths: string[];
   /** Only lines that have changed since this commit. */
   since?: string | undefined;
+  /** Only faults of this kind. */
+  kind?: string | undefined;
   /** Whether only the faults that RESULTS.md lists as alive are tried. */
   alive: boolean;
   /** The most faults of each room. */
@@ -78,6 +80,7 @@ function readWishes(words: string[]): Wishes {
     options: {
       root: text,
       since: text,
+      kind: text,
       max: text,
       jobs: text,
       seed: text,
@@ -95,6 +98,7 @@ function readWishes(words: string[]): Wishes {
     root: values.root ?? fileURLToPath(new URL("../../", import.meta.url)),
     paths,
     since: values.since,
+    kind: values.kind,
     alive: values.alive,
     max: readNumber("--max", values.max) ?? (isAll ? USUAL_MAX : Infinity),
     jobs: readNumber("--jobs", values.jobs) || navigator.hardwareConcurrency,
@@ -119,10 +123,11 @@ function readNumber(name: string, text: string | undefined): number | undefined 
  *
  * @throws {RangeError} when a name is no file, and when RESULTS.md would get a part of a room.
  */
-async function filesFor({ root, paths, since, write }: Wishes): Promise<readonly string[]> {
+async function filesFor({ root, paths, since, kind, write }: Wishes): Promise<readonly string[]> {
   const all = ["cli.ts", ...await filesUnder(root, "lib")];
   const files = filesNamed(all, paths);
-  if (!write || since === undefined && areWhole(files, all)) return files;
+  const isAll = since === undefined && kind === undefined;
+  if (!write || isAll && areWhole(files, all)) return files;
   throw new RangeError("Cannot write results: they are of parts of rooms");
 }
 
@@ -173,7 +178,7 @@ async function drawAlive(wishes: Wishes): Promise<Draw> {
 /** Runs the command. Returns the exit code. Results before a Ctrl-C are printed as well. */
 async function main(words: string[], signal: AbortSignal): Promise<number> {
   const wishes = readWishes(words);
-  const { root, max, jobs, seed, near, atLeast } = wishes;
+  const { root, max, jobs, seed, near, atLeast, kind } = wishes;
   // Started processes have the same low priority, so that other work goes first.
   setPriority(Math.min(19, wishes.nice));
   const { files, wanted, render, goneAmong } = await (wishes.alive ? drawAlive : drawAll)(wishes);
@@ -197,7 +202,8 @@ async function main(words: string[], signal: AbortSignal): Promise<number> {
       seed,
       near,
       signal,
-      wanted,
+      wanted: (file, faults) =>
+        wanted(file, faults).filter((fault) => kind === undefined || fault.kind === kind),
       tell: (what) => console.error(what),
       tellTrial(trial) {
         trials.push(trial);

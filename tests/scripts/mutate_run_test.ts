@@ -119,12 +119,16 @@ Deno.test("a run puts each fault of a file into the table", {
 }, () =>
   withRepository(async (root, folder) => {
     const words = ["--root", root, "--jobs", "1", "--nice", "0", "lib/count.ts", "lib/other.ts"];
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-check", "--frozen", "--allow-all", main, ...words],
-      cwd: fileURLToPath(new URL("../../", import.meta.url)),
-      env: { TMPDIR: folder, DENO_DIR: await cacheFolder() },
-    }).output();
-    const [table, lines] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    const run = async (...more: string[]) => {
+      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "--no-check", "--frozen", "--allow-all", main, ...words, ...more],
+        cwd: fileURLToPath(new URL("../../", import.meta.url)),
+        env: { TMPDIR: folder, DENO_DIR: await cacheFolder() },
+      }).output();
+      const [table, lines] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+      return { code, table, lines };
+    };
+    const { code, table, lines } = await run();
     equal(code, 1, lines);
     match(lines ?? "", /^The tests find less than 95 % in lib$/m);
     const results = [
@@ -138,6 +142,9 @@ Deno.test("a run puts each fault of a file into the table", {
     for (const result of results) match(lines ?? "", result);
     match(table ?? "", /^lib\/count.ts:8 number: 9 → 10\n {2}1 test files run it$/m);
     match(table ?? "", /^lib\/count.ts:13 number: 1 → 2\n {2}no test runs it$/m);
+    const twins = (await run("--kind", "twin")).lines ?? "";
+    deepEqual(twins.match(/^lib 1: .*(?=: found)/gm), ["lib 1: lib/count.ts:8 twin: min → max"]);
+    match((await run("--kind", "twin", "--write")).lines ?? "", /^Cannot write results/);
     deepEqual(await Array.fromAsync(Deno.readDir(folder), ({ name }) => name), []);
   }));
 

@@ -61,6 +61,44 @@ Deno.test("steps of a chain are removed, and functions replaced by similar ones"
   deepEqual(changed("x = a.toString(b);"), ["call: ;"]);
 });
 
+Deno.test("conditions on the project are made true for all, with the same parameters", () => {
+  const tenancy = (source: string) =>
+    faultsIn("lib/a.ts", source).filter(({ kind }) => kind === "tenancy")
+      .map((fault) => withFault(source, fault));
+  const cases: [string, string[]][] = [
+    ["sql`select 1 where project_id = ${a} and id = ${b}`;", [
+      "sql`select 1 where '' <> ${a} and id = ${b}`;",
+    ]],
+    ["fixed`join a on a.project_id = b.project_id and projects.id = b.project_id`;", [
+      "fixed`join a on '' <> b.project_id and projects.id = b.project_id`;",
+      "fixed`join a on a.project_id = b.project_id and '' <> b.project_id`;",
+    ]],
+    ['f(`${quoted(table)}."project_id" = ? and id = ?`);', ["f(`'' <> ? and id = ?`);"]],
+    ["f('\"project_id\" = ?');", ["f(\"'' <> ?\");"]],
+    ["sql`where t.project_id in (${ids}) and project_id in (select 1)`;", [
+      "sql`where '' not in (${ids}) and project_id in (select 1)`;",
+    ]],
+    ["f(`select 1 group by project_id, day`);", ["f(`select 1 group by day`);"]],
+    ["f(`my_project_id = ${a}, project_ids = ${b}, project_id == ${c}`);", []],
+  ];
+  for (const [source, expected] of cases) deepEqual(tenancy(source), expected, source);
+});
+
+Deno.test("a template keeps its tag behind a switch", () => {
+  const source = "const f = () => sql`project_id = ${a ?? 1}`.execute();";
+  deepEqual(
+    faultsIn("lib/a.ts", source).map(({ kind, host }) =>
+      `${kind}: ${host ? source.slice(host.start, host.end) : "none"}`
+    ),
+    [
+      "tenancy: sql`project_id = ${a ?? 1}`",
+      "default: a ?? 1",
+      "default: a ?? 1",
+      "number: 1",
+    ],
+  );
+});
+
 Deno.test("types, imports and keys stay unchanged", () => {
   const source = `import a, { type B } from "./b.ts";
 import defer * as c from "c";
