@@ -21,8 +21,9 @@ export function join(folder: string, ...names: string[]): string {
 /** The folder of a path. A root is its own folder. */
 export function dirname(path: string): string {
   const { root, ends, last } = style();
-  const [start = ""] = root.exec(path) ?? [];
-  const names = path.slice(start.length).replace(ends, "");
+  const below = path.replace(root, "");
+  const start = path.slice(0, path.length - below.length);
+  const names = below.replace(ends, "");
   return start + names.slice(0, Math.max(0, names.search(last))).replace(ends, "") || ".";
 }
 

@@ -333,6 +333,8 @@ Deno.test("an error in JSON has the position of the first wrong token", () => {
     ["[1}", 1, 3],
     ['{"a":1]', 1, 7],
     ["[] []", 1, 4],
+    ['{"a":"b" x}', 1, 10],
+    ['["a","b",]', 1, 10],
     ['{"a":tru}', 1, 6],
     ["01", 1, 2],
     ["TRUE", 1, 1],
