@@ -155,9 +155,8 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  incoming.resume();
   try {
-    const url = new URL(incoming.url ?? "/", `http://${incoming.headers.host ?? "127.0.0.1"}`);
+    const url = new URL(incoming.url ?? "/", "http://127.0.0.1");
     const response = await handle(new Request(url, { method: incoming.method ?? "GET" }));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(new Uint8Array(await response.arrayBuffer()));

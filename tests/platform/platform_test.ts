@@ -178,25 +178,6 @@ Deno.test("a lock is a file of its owner that one opener has at a time", async (
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("Deno's platform reads the user's id with the permission for it alone", async () => {
-  const url = new URL("../../lib/platform/deno.ts", import.meta.url);
-  const code = `import { denoPlatform } from ${JSON.stringify(url.href)};
-console.log(denoPlatform.userId());`;
-  const idWith = async (...flags: string[]) => {
-    const args = ["run", "--no-check", "--no-lock", "--no-prompt", "--allow-read", ...flags];
-    const file = await Deno.makeTempFile({ suffix: ".ts" });
-    await Deno.writeTextFile(file, code);
-    const command = new Deno.Command(Deno.execPath(), { args: [...args, file] });
-    const { stdout } = await command.output();
-    const { uid } = await Deno.stat(file);
-    await Deno.remove(file);
-    return [new TextDecoder().decode(stdout).trim(), String(uid ?? undefined)];
-  };
-  equal((await idWith())[0], "undefined");
-  const [id, owner] = await idWith("--allow-sys=uid");
-  equal(id, owner);
-});
-
 onBoth("knows the system, the variables and the working folder", async (on) => {
   equal(on.os, Deno.build.os);
   equal(on.workingFolder(), Deno.cwd());
