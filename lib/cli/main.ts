@@ -4,6 +4,23 @@
  * @module
  */
 
+// What the files below load is named here as well. Deno reads the source map of each file that is the
+// first to import another one, which takes as long as to load a small file.
+import "../alarm.ts";
+import "./input/input.ts";
+import "./screen/clusters.ts";
+import "./screen/display.ts";
+import "./screen/json_text.ts";
+import "./screen/live_line.ts";
+import "./screen/table.ts";
+import "./screen/waiting.ts";
+import "./words/parameters.ts";
+import "./words/shape_flags.ts";
+import "../config/machine.ts";
+import "../platform/deno.ts";
+import "../platform/mod.ts";
+import "../platform/node.ts";
+import "../platform/types.ts";
 import { UsageError } from "../errors.ts";
 import { type Group, runCommand } from "./words/command.ts";
 import { isAtTop, loadFor } from "./commands/mod.ts";

@@ -38,23 +38,37 @@ async function inTask(more: Record<string, string>): Promise<void> {
   }
 }
 
-/** The modules that a file loads before anything runs; those of this repository by their path. */
-async function loadedAtStart(file: string): Promise<string[]> {
+/** The repository's folder. */
+const ROOT = new URL("../../", import.meta.url).href;
+
+/** What each module that a file may load imports before anything runs, by its address. */
+async function importsFrom(file: string): Promise<Map<string, string[]>> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", file] })
     .output();
   const { modules }: { modules: Loaded[] } = JSON.parse(new TextDecoder().decode(stdout));
+  return new Map(modules.map(({ specifier, dependencies = [] }) => [
+    specifier,
+    dependencies.filter(({ isDynamic }) => isDynamic !== true)
+      .flatMap(({ code }) => code?.specifier ?? []),
+  ]));
+}
+
+/** The modules that a file loads before anything runs; those of this repository by their path. */
+async function loadedAtStart(file: string): Promise<string[]> {
+  const imports = await importsFrom(file);
   const found = new Set<string>();
   const follow = (specifier: string) => {
     if (found.has(specifier)) return;
     found.add(specifier);
-    const { dependencies = [] } = modules.find((one) => one.specifier === specifier) ?? {};
-    for (const { code, isDynamic } of dependencies) {
-      if (code?.specifier && isDynamic !== true) follow(code.specifier);
-    }
+    imports.get(specifier)?.forEach(follow);
   };
   follow(pathToFileURL(file).href);
-  const root = new URL("../../", import.meta.url).href;
-  return [...found].map((one) => one.startsWith(root) ? one.slice(root.length) : one);
+  return [...found].map(ownPath);
+}
+
+/** The path of a module of this repository; of any other one, its address. */
+function ownPath(specifier: string): string {
+  return specifier.startsWith(ROOT) ? specifier.slice(ROOT.length) : specifier;
 }
 
 /** The most modules that a list waits for. */
@@ -109,6 +123,30 @@ Deno.test("a list with a token from the environment loads little besides its own
   deepEqual(unused, []);
   const own = [...loaded].filter((one) => one.startsWith("lib/"));
   ok(own.length <= MOST_FOR_A_LIST, `${own.length} modules`);
+});
+
+Deno.test("the first file of a load names all that is loaded with it", async () => {
+  const known = new Set(await loadedAtStart(fileURLToPath(`${ROOT}cli.ts`)));
+  for (const file of ["lib/cli/main.ts", "lib/cli/words/plain.ts"]) {
+    known.add(file);
+    const path = fileURLToPath(`${ROOT}${file}`);
+    const named = (await importsFrom(path)).get(`${ROOT}${file}`)?.map(ownPath);
+    named?.forEach((one) => known.add(one));
+    const unnamed = (await loadedAtStart(path)).filter((one) =>
+      one.startsWith("lib/") && !known.has(one)
+    );
+    deepEqual(unnamed, [], `import them in ${file} too`);
+  }
+});
+
+Deno.test("a group of plain commands imports their builders first", async () => {
+  const builders = `${ROOT}lib/cli/words/plain.ts`;
+  const all = await importsFrom(fileURLToPath(`${ROOT}lib/cli/commands/mod.ts`));
+  const groups = [...all].filter(([specifier, imports]) =>
+    /^lib\/cli\/commands\/\w+\.ts$/.test(ownPath(specifier)) && imports.includes(builders)
+  );
+  ok(groups.length > 15);
+  for (const [specifier, [first]] of groups) equal(first, builders, ownPath(specifier));
 });
 
 Deno.test("cli service start loads no other command", async () => {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { onBody, onList, onOne, onOneForGood, onUpdate, showList } from "../words/plain.ts";
 import { type ApiError, UsageError } from "../../errors.ts";
 import {
   type App,
@@ -23,7 +24,6 @@ import { argument, command, group, parsed, text } from "../words/command.ts";
 import type { HintScene } from "../words/hints.ts";
 import { quoted } from "../words/shell.ts";
 import type { Column } from "../screen/output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate, showList } from "../words/plain.ts";
 
 const columns: Column<App>[] = [
   { header: "id", value: (app) => app.id, kind: "id" },

@@ -4,10 +4,10 @@
  * @module
  */
 
+import { onList } from "../words/plain.ts";
 import { type AuditLog, listAuditLogs } from "../../resources/audit_logs.ts";
 import { group } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { onList } from "../words/plain.ts";
 
 const columns: Column<AuditLog>[] = [
   { header: "when", value: (entry) => entry.occurred_at, kind: "time" },

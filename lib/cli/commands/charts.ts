@@ -4,6 +4,7 @@
  * @module
  */
 
+import { showOne } from "../words/plain.ts";
 import { ApiError, UsageError } from "../../errors.ts";
 import {
   type Chart,
@@ -28,7 +29,6 @@ import {
 } from "../words/command.ts";
 import type { Context } from "../context.ts";
 import { checkDateRange, parseDate, parsePairs } from "../input/input.ts";
-import { showOne } from "../words/plain.ts";
 import { choiceColumns, choicesIn, PERIODS } from "./charts/choices.ts";
 import { checkAnswer, filterQuery, readFilters, withTaggedApps } from "./charts/filters.ts";
 

@@ -4,11 +4,11 @@
  * @module
  */
 
+import { onList } from "../words/plain.ts";
 import { type Collaborator, listCollaborators } from "../../resources/collaborators.ts";
 import { group } from "../words/command.ts";
 import { date } from "../screen/display.ts";
 import type { Column } from "../screen/output.ts";
-import { onList } from "../words/plain.ts";
 
 const columns: Column<Collaborator>[] = [
   { header: "id", value: (person) => person.id, kind: "id" },

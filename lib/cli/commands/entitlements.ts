@@ -5,6 +5,16 @@
  */
 
 import {
+  hintOfArchived,
+  onBody,
+  onList,
+  onListOf,
+  onOne,
+  onOneForGood,
+  onProducts,
+  onUpdate,
+} from "../words/plain.ts";
+import {
   archiveEntitlement,
   attachEntitlementProducts,
   createEntitlement,
@@ -19,16 +29,6 @@ import {
 } from "../../resources/entitlements.ts";
 import { group, text } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import {
-  hintOfArchived,
-  onBody,
-  onList,
-  onListOf,
-  onOne,
-  onOneForGood,
-  onProducts,
-  onUpdate,
-} from "../words/plain.ts";
 import { productColumns } from "./products.ts";
 
 const columns: Column<Entitlement>[] = [

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { showList, showOne } from "../words/plain.ts";
 import { UsageError } from "../../errors.ts";
 import { argument, command, group, text } from "../words/command.ts";
 import type { Context } from "../context.ts";
@@ -12,7 +13,6 @@ import { counted, time } from "../screen/display.ts";
 import { dataFlag } from "../local/local_service.ts";
 import type { Column } from "../screen/output.ts";
 import { quoted } from "../words/shell.ts";
-import { showList, showOne } from "../words/plain.ts";
 import { moment, momentThrough, openSimulator, sameFlags } from "../local/simulator.ts";
 import { listen } from "./events/listen.ts";
 import { listeners } from "./events/listeners.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { cardFields, showOne } from "../words/plain.ts";
 import {
   getInvoice,
   getInvoiceFile,
@@ -14,7 +15,6 @@ import { amountOf } from "../screen/amount.ts";
 import { argument, command, group } from "../words/command.ts";
 import type { Context } from "../context.ts";
 import type { Column } from "../screen/output.ts";
-import { cardFields, showOne } from "../words/plain.ts";
 
 const lineColumns: Column<InvoiceLineItem>[] = [
   { header: "product", value: (line) => line.product_identifier, kind: "id" },

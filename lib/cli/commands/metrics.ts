@@ -4,11 +4,11 @@
  * @module
  */
 
+import { showOne } from "../words/plain.ts";
 import { getMetricsOverview, type OverviewMetric } from "../../resources/metrics.ts";
 import { fractionDigits } from "../screen/amount.ts";
 import { code, command, group } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { showOne } from "../words/plain.ts";
 
 const overview = command({
   brief: "Show the headline numbers",

@@ -4,6 +4,16 @@
  * @module
  */
 
+import {
+  hintOfArchived,
+  itemTexts,
+  onBody,
+  onList,
+  onOne,
+  onOneForGood,
+  onUpdate,
+  showOne,
+} from "../words/plain.ts";
 import type { ApiError } from "../../errors.ts";
 import { rawJson } from "../../client.ts";
 import { each, LARGEST_PAGE, nestedItems, type Page, pages } from "../../page.ts";
@@ -22,16 +32,6 @@ import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
 import type { HintScene } from "../words/hints.ts";
 import { quoted } from "../words/shell.ts";
-import {
-  hintOfArchived,
-  itemTexts,
-  onBody,
-  onList,
-  onOne,
-  onOneForGood,
-  onUpdate,
-  showOne,
-} from "../words/plain.ts";
 import { preview } from "./offerings/preview.ts";
 
 const columns: Column<Offering>[] = [

@@ -4,6 +4,20 @@
  * @module
  */
 
+import {
+  itemTexts,
+  listed,
+  listFlags,
+  type ListInput,
+  onBody,
+  onListOf,
+  onOne,
+  onOneForGood,
+  onProducts,
+  onUpdate,
+  showList,
+  showProducts,
+} from "../words/plain.ts";
 import type { Client } from "../../client.ts";
 import { UsageError } from "../../errors.ts";
 import { each, LARGEST_PAGE, pages } from "../../page.ts";
@@ -25,20 +39,6 @@ import { argument, choice, command, group, manyArguments, parsed, text } from ".
 import type { Context } from "../context.ts";
 import { parseCount } from "../input/input.ts";
 import type { Column } from "../screen/output.ts";
-import {
-  itemTexts,
-  listed,
-  listFlags,
-  type ListInput,
-  onBody,
-  onListOf,
-  onOne,
-  onOneForGood,
-  onProducts,
-  onUpdate,
-  showList,
-  showProducts,
-} from "../words/plain.ts";
 
 /** Columns of a list of packages, with the name of each one's offering. */
 function columnsWith(nameOf: (item: Package) => string): Column<Package>[] {

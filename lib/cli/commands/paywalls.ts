@@ -4,6 +4,7 @@
  * @module
  */
 
+import { listFlags, onBody, onOneForGood, showList, showOne } from "../words/plain.ts";
 import {
   createPaywall,
   deletePaywall,
@@ -15,7 +16,6 @@ import {
 } from "../../resources/paywalls.ts";
 import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { listFlags, onBody, onOneForGood, showList, showOne } from "../words/plain.ts";
 
 const columns: Column<Paywall>[] = [
   { header: "id", value: (paywall) => paywall.id, kind: "id" },

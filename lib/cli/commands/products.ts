@@ -4,6 +4,7 @@
  * @module
  */
 
+import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 import type { ApiError } from "../../errors.ts";
 import {
   archiveProduct,
@@ -22,7 +23,6 @@ import { onlyTaggedApp } from "../folder/tagged_apps.ts";
 import type { HintScene } from "../words/hints.ts";
 import { quoted } from "../words/shell.ts";
 import type { Column } from "../screen/output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 
 /** The columns of every list of products. */
 export const productColumns: Column<Product>[] = [

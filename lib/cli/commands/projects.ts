@@ -4,11 +4,11 @@
  * @module
  */
 
+import { onList, showOne } from "../words/plain.ts";
 import { UsageError } from "../../errors.ts";
 import { createProject, getProject, listProjects, type Project } from "../../resources/projects.ts";
 import { command, group, optionalArgument, requiredText } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { onList, showOne } from "../words/plain.ts";
 
 const columns: Column<Project>[] = [
   { header: "id", value: (project) => project.id, kind: "id" },

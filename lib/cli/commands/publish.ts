@@ -4,6 +4,7 @@
  * @module
  */
 
+import { askAbout, confirmFlags } from "../words/plain.ts";
 import type { Client } from "../../client.ts";
 import { ApiError, UsageError } from "../../errors.ts";
 import { path } from "../../path.ts";
@@ -13,7 +14,6 @@ import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
 import { readJsonFile } from "../input/json_file.ts";
 import type { Column } from "../screen/output.ts";
-import { askAbout, confirmFlags } from "../words/plain.ts";
 import { PartlyDone } from "../screen/outcome.ts";
 
 /** One step of the plan, and its result. */

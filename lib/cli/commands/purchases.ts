@@ -4,6 +4,7 @@
  * @module
  */
 
+import { askAbout, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 import {
   getPurchase,
   listPurchaseEntitlements,
@@ -13,7 +14,6 @@ import {
 } from "../../resources/purchases.ts";
 import { argument, command, group } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { askAbout, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 import { nameOf, namesFor } from "./subscribers/holdings.ts";
 import { heldEntitlementColumns } from "./subscriptions.ts";
 

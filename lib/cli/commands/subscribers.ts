@@ -4,6 +4,16 @@
  * @module
  */
 
+import {
+  askAbout,
+  confirmFlags,
+  fileFlag,
+  onListOf,
+  onOneForGood,
+  pageFlags,
+  showList,
+  showOne,
+} from "../words/plain.ts";
 import { UsageError } from "../../errors.ts";
 import {
   createCustomer,
@@ -22,16 +32,6 @@ import { argument, command, group, text, texts } from "../words/command.ts";
 import { counted } from "../screen/display.ts";
 import { readJsonFile } from "../input/json_file.ts";
 import type { Column } from "../screen/output.ts";
-import {
-  askAbout,
-  confirmFlags,
-  fileFlag,
-  onListOf,
-  onOneForGood,
-  pageFlags,
-  showList,
-  showOne,
-} from "../words/plain.ts";
 import { assignOfferingTo } from "./subscribers/assign_offering.ts";
 import { attributes } from "./subscribers/attributes.ts";
 import { showSubscriber } from "./subscribers/card.ts";

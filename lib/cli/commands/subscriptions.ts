@@ -4,6 +4,7 @@
  * @module
  */
 
+import { askAbout, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 import type { Entitlement } from "../../resources/entitlements.ts";
 import {
   cancelSubscription,
@@ -21,7 +22,6 @@ import { argument, command, group } from "../words/command.ts";
 import { visible } from "../screen/display.ts";
 import type { Column } from "../screen/output.ts";
 import { nameOf, namesFor } from "./subscribers/holdings.ts";
-import { askAbout, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 
 const ID = "The subscription's id";
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 import {
   archiveVirtualCurrency,
   createVirtualCurrency,
@@ -16,7 +17,6 @@ import {
 } from "../../resources/virtual_currencies.ts";
 import { group, text } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 
 const columns: Column<VirtualCurrency>[] = [
   { header: "code", value: (currency) => currency.code, kind: "id" },

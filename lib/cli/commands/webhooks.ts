@@ -4,6 +4,7 @@
  * @module
  */
 
+import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 import { isLoopback } from "../../address.ts";
 import { type ApiError, UsageError } from "../../errors.ts";
 import {
@@ -18,7 +19,6 @@ import { group, parsed, text } from "../words/command.ts";
 import type { HintScene } from "../words/hints.ts";
 import { quoted } from "../words/shell.ts";
 import type { Column } from "../screen/output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 import { attempts } from "./webhooks/attempts.ts";
 import { deliveries } from "./webhooks/deliveries.ts";
 import { ping } from "./webhooks/ping.ts";

@@ -5,6 +5,21 @@
  * @module
  */
 
+// What the files below load, and a client: see lib/cli/main.ts.
+import "../../address.ts";
+import "../../answer.ts";
+import "../../auth/credential.ts";
+import "../../auth/preview.ts";
+import "../../client.ts";
+import "../../config/origin.ts";
+import "../../config/paths.ts";
+import "../../config/project.ts";
+import "../../config/surroundings.ts";
+import "../../connect.ts";
+import "../../loopback.ts";
+import "../../path.ts";
+import "../../retry.ts";
+import "../../signals.ts";
 import type { Client } from "../../client.ts";
 import { type ApiError, UsageError } from "../../errors.ts";
 import { each, LARGEST_PAGE, type Page, type PageQuery } from "../../page.ts";
