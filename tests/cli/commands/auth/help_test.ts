@@ -1,0 +1,5 @@
+import { matchHelp } from "../../../support/golden_help.ts";
+
+Deno.test("the help of cli auth matches the reviewed text", async () => {
+  await matchHelp("auth");
+});
