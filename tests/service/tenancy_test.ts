@@ -20,6 +20,7 @@ import {
 import {
   copyProject,
   MARK,
+  moveBehind,
   removeProject,
   restoreProject,
   rowsOfProject,
@@ -35,6 +36,7 @@ for (const [place, twin] of Object.entries(TWINS)) {
     await makeSpare(opened.site, projectId);
     const now = await freeze(opened.site, projectId);
     await copyProject(store, projectId, { id: twin, now });
+    if (place === "before") await moveBehind(store, projectId);
     const before = await rowsOfProject(store, twin);
     ok(Object.values(before).some((rows) => rows.includes(MARK)));
     const site = withoutMark(opened.site);

@@ -73,6 +73,13 @@ export async function removeProject(store: Store, id: string): Promise<void> {
   });
 }
 
+/** Puts the rows of a project behind all others, where no index gives them an order. */
+export async function moveBehind(store: Store, id: string): Promise<void> {
+  const rows = await rowsOfProject(store, id);
+  await removeProject(store, id);
+  await restoreProject(store, rows);
+}
+
 /** Puts the rows of a project back that were removed. */
 export async function restoreProject(store: Store, rows: Record<string, string>): Promise<void> {
   await store.write(async (tx) => {
