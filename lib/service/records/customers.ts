@@ -56,12 +56,25 @@ export function isNobody(id: string): boolean {
 /** The message for a refused id. */
 export const BLOCKED_RULE = "is a placeholder, not a customer id";
 
+/** The columns of a customer that a list shows, besides the id and the project. */
+export const SHOWN_OF_CUSTOMER = [
+  "first_seen_at",
+  "last_seen_at",
+  "last_seen_app_version",
+  "last_seen_country",
+  "last_seen_platform",
+  "last_seen_platform_version",
+] as const;
+
 /** A customer in a list. */
-export function showCustomer(row: Row<"customers">): Customer {
+export function showCustomer(
+  row: Pick<Row<"customers">, "id" | typeof SHOWN_OF_CUSTOMER[number]>,
+  projectId: string,
+): Customer {
   return {
     object: "customer",
     id: row.id,
-    project_id: row.project_id,
+    project_id: projectId,
     first_seen_at: row.first_seen_at,
     last_seen_at: row.last_seen_at,
     last_seen_app_version: row.last_seen_app_version,
@@ -80,5 +93,5 @@ export async function showCustomerWithAccess(
   const path = `/v2/projects/${call.project.id}/customers/${id}/active_entitlements`;
   const active_entitlements = await nestedPage(activeListing(call, row.id), path);
   // The service has no experiments.
-  return { ...showCustomer(row), active_entitlements, experiment: null };
+  return { ...showCustomer(row, row.project_id), active_entitlements, experiment: null };
 }

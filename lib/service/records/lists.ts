@@ -10,7 +10,7 @@ import type { Page } from "../../page.ts";
 import { invalid } from "../contract/errors.ts";
 import type { AccountCall, Call } from "../contract/route.ts";
 import { LARGEST_PAGE } from "../contract/schemas.ts";
-import { findRow, type Listed, type ListedTable, listRows } from "../store/mod.ts";
+import { findSeq, type Listed, type ListedTable, listRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** The query of a list, as `pageQuery` makes it. */
@@ -63,7 +63,7 @@ export function wholeList<Item>(url: URL, items: Item[]): Page<Item> {
 }
 
 /** The options for listing a table. */
-interface TableListing<T extends ListedTable, Item> {
+interface TableListing<T extends ListedTable, C extends keyof Row<T>, Item> {
   /** The kind of its objects, for the positions of deleted ones. */
   object: string;
   /** Narrows the rows. */
@@ -75,25 +75,30 @@ interface TableListing<T extends ListedTable, Item> {
   isNarrow?: boolean;
   /** Newest first. */
   newestFirst?: boolean;
+  /** The columns that `show` reads, besides the id. Default: all. */
+  columns?: readonly C[];
   /** A row in the API. */
-  show(row: Row<T>): Item | Promise<Item>;
+  show(row: Pick<Listed<T>, C | "id">): Item | Promise<Item>;
 }
 
 /** Lists the rows of a table in one project. */
-export function tableListing<T extends ListedTable, Item>(
+export function tableListing<
+  T extends ListedTable,
+  Item,
+  C extends keyof Row<T> & string = keyof Row<T> & string,
+>(
   call: Pick<Call, "tx" | "project">,
   table: T,
-  options: TableListing<T, Item>,
-): Listing<Listed<T>, number, Item> {
+  options: TableListing<T, C, Item>,
+): Listing<Pick<Listed<T>, C | "id">, number, Item> {
   const { tx } = call;
-  const { object, where, newestFirst = false } = options;
+  const { object, where, newestFirst = false, columns } = options;
   return {
     async positionOf(id) {
-      const row = await findRow<ListedTable>(tx, table, id);
-      return (row ?? await tombstoneOf(call, object, id))?.seq;
+      return await findSeq(tx, table, id) ?? (await tombstoneOf(call, object, id))?.seq;
     },
     async rowsAfter(seq, count) {
-      if (!where) return await listRows(tx, table, { after: seq, newestFirst, count });
+      if (!where) return await listRows(tx, table, { after: seq, newestFirst, count, columns });
       // SQLite has no index for an expression.
       const place = options.isNarrow ? sql`+seq` : sql`seq`;
       const order = newestFirst ? sql`desc` : sql`asc`;

@@ -26,6 +26,7 @@ import {
   isNobody,
   showCustomer,
   showCustomerWithAccess,
+  SHOWN_OF_CUSTOMER,
 } from "../records/customers.ts";
 import { findCustomer, LONGEST_CUSTOMER_ID, type Place } from "../records/find.ts";
 import { type Listing, listPage, tableListing } from "../records/lists.ts";
@@ -71,7 +72,8 @@ const listCustomers = route({
       object: "customer",
       where,
       isNarrow: true,
-      show: showCustomer,
+      columns: SHOWN_OF_CUSTOMER,
+      show: (row) => showCustomer(row, call.project.id),
     }),
   );
 });
@@ -106,7 +108,7 @@ const createCustomer = route({
   const { id, attributes = [] } = call.body();
   const row = await insertCustomer(call, id);
   await writeAttributes(call, row.id, attributes);
-  return showCustomer(row);
+  return showCustomer(row, row.project_id);
 });
 
 const deleteCustomer = route({

@@ -30,6 +30,7 @@ export {
   deleteRowsWith,
   findRow,
   findRowByKey,
+  findSeq,
   insertRow,
   type KeyedTable,
   type Listed,

@@ -19,13 +19,18 @@ export type ListedTable = {
 export type Listed<T extends ListedTable> = Row<T> & { id: string; seq: number };
 
 /** Which rows of a table to list. */
-interface Stretch {
+interface Stretch<C extends string> {
   /** The `seq` of the row before the first one. Default: from the beginning. */
   after: number | undefined;
   /** Newest first. */
   newestFirst: boolean;
   /** How many rows at most. */
   count: number;
+  /**
+   * The columns to read, besides the id. Each value of a row takes longer to read than to
+   * show. Default: all.
+   */
+  columns?: readonly C[] | undefined;
 }
 
 /** The text that finds a row, for each table. The statement of a new text takes longer to look up. */
@@ -44,6 +49,17 @@ export async function findRow<T extends FoundTable>(
   }
   const { rows } = await runText<Row<T>>(tx, text, [tx.projectId, id]);
   return rows[0];
+}
+
+/** Finds the place of a row of a project in the order of its table, by the row's id. */
+export async function findSeq(
+  tx: ProjectTx,
+  table: ListedTable,
+  id: string,
+): Promise<number | undefined> {
+  const text = `select "seq" from "${table}" where "project_id" = ? and "id" = ?`;
+  const { rows } = await runText<{ seq: number }>(tx, text, [tx.projectId, id]);
+  return rows[0]?.seq;
 }
 
 /** Tables whose rows name their project. */
@@ -152,17 +168,21 @@ export async function findRowByKey<T extends KeyedTable>(
 }
 
 /** Lists rows of a project in the order of their `seq`. */
-export async function listRows<T extends ListedTable>(
+export async function listRows<
+  T extends ListedTable,
+  C extends keyof Row<T> & string = keyof Row<T> & string,
+>(
   tx: ProjectTx,
   table: T,
-  { after, newestFirst, count }: Stretch,
-): Promise<Listed<T>[]> {
+  { after, newestFirst, count, columns }: Stretch<C>,
+): Promise<Pick<Listed<T>, C | "id">[]> {
   const [sign, order] = newestFirst ? ["<", "desc"] : [">", "asc"];
   const start = after === undefined ? "" : ` and "seq" ${sign} ?`;
+  const what = columns ? `"id", "${columns.join('", "')}"` : "*";
   const text =
-    `select * from "${table}" where "project_id" = ?${start} order by "seq" ${order} limit ?`;
+    `select ${what} from "${table}" where "project_id" = ?${start} order by "seq" ${order} limit ?`;
   const values = after === undefined ? [tx.projectId, count] : [tx.projectId, after, count];
-  return (await runText<Listed<T>>(tx, text, values)).rows;
+  return (await runText<Pick<Listed<T>, C | "id">>(tx, text, values)).rows;
 }
 
 /** Inserts a row of a project, all of its columns given, and returns the row. */

@@ -3,6 +3,7 @@ import {
   acrossProjects,
   findRow,
   findRowByKey,
+  findSeq,
   fixed,
   inProject,
   insertRow,
@@ -63,6 +64,20 @@ Deno.test("rows are found by any of their columns, sorted, in one project only",
     deepEqual(await rowsWith(one, "offerings", { seq: 2 }), [
       await findRow(one, "offerings", "ofrng2"),
     ]);
+  });
+});
+
+Deno.test("a list reads the id and the columns that it is asked for, and a place no other column", async () => {
+  await inTwoProjects(async ({ one, other }) => {
+    await insertRow(one, "offerings", { ...OFFERING, seq: 7 });
+    await insertRow(other, "offerings", { ...OFFERING, id: "ofrng2" });
+    const stretch = { after: undefined, newestFirst: false, count: 9 };
+    const columns = ["lookup_key", "metadata"] as const;
+    deepEqual(await listRows(one, "offerings", { ...stretch, columns }), [
+      { id: "ofrng1", lookup_key: "winter", metadata: null },
+    ]);
+    equal(await findSeq(one, "offerings", "ofrng1"), 7);
+    equal(await findSeq(one, "offerings", "ofrng2"), undefined);
   });
 });
 
