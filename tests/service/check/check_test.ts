@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { createWebhook } from "../../../lib/resources/webhooks.ts";
 import { checkAll, checkDatabase, invariants } from "../../../lib/service/check/check.ts";
 import type { Violation } from "../../../lib/service/check/invariant.ts";
-import { rules } from "../../../lib/service/check/rules.ts";
 import { placeOf } from "../../../lib/service/store/frozen.ts";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
 import { schemaAfter } from "../../../lib/service/store/move/tables.ts";
@@ -11,15 +10,15 @@ import { readAddress } from "../../../lib/service/store/postgres/address.ts";
 import { connect as connectTo } from "../../../lib/service/store/postgres/connect.ts";
 import { createSession } from "../../../lib/service/store/postgres/session.ts";
 import { readRules } from "../../../lib/service/store/rules.ts";
-import { connect, type Connection } from "../../../lib/service/store/sqlite/connection.ts";
-import { migrate } from "../../../lib/service/store/sqlite/migrate.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { runWork } from "../../../lib/service/store/work.ts";
 import { ENGINE } from "../../support/engine.ts";
 import { openDesk } from "../../support/harness.ts";
+import { openLawless, verdictOn } from "../../support/lawless.ts";
 import { move, withNewDatabase } from "../../support/move_fixture.ts";
 import { makePopulation } from "../../support/population_fixture.ts";
 import { inFolder } from "../../support/store_fixture.ts";
-import { type Values, VIOLATIONS } from "../../support/violations.ts";
+import { VIOLATIONS } from "../../support/violations.ts";
 
 const NOW = Date.UTC(2026, 10, 28, 12);
 
@@ -249,44 +248,12 @@ Deno.test("one fault of each kind is found, and nothing else", () =>
     });
   }));
 
-/** An empty database that keeps no rule. */
-function openLawless(): Connection {
-  const connection = connect(":memory:");
-  migrate(connection, migrations, { file: ":memory:", now: 0 });
-  connection.rows("PRAGMA foreign_keys = OFF");
-  connection.rows("PRAGMA ignore_check_constraints = ON");
-  return connection;
-}
-
-/** The rows that break a rule of the schema in a database with one row: good values, changed as told. */
-async function brokenBy(
-  connection: Connection,
-  rule: string,
-  table: string,
-  ...changes: Values[]
-): Promise<readonly Violation[]> {
-  const columns = connection.rows("SELECT * FROM pragma_table_info(?)", table);
-  const needed = columns.filter((column) => column.notnull === 1 && column.dflt_value === null);
-  const usual = needed.map(({ name, type }) => [String(name), type === "TEXT" ? "x" : 1]);
-  const row: Values = Object.assign(Object.fromEntries(usual), ...changes);
-  const names = Object.keys(row);
-  connection.run("BEGIN");
-  connection.rows(
-    `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
-    ...Object.values(row),
-  );
-  const own = rules.filter(({ name }) => name === rule);
-  const [verdict] = await runWork(connection, (tx) => checkAll(momentOf(tx), {}, own), "read");
-  connection.run("ROLLBACK");
-  return verdict?.rows ?? [];
-}
-
 Deno.test("a row that breaks a condition is found with its condition", async () => {
   const empty = openLawless();
   for (const [table, { good, broken }] of Object.entries(VIOLATIONS)) {
     for (const [condition, changes] of Object.entries(broken)) {
-      const found = await brokenBy(empty, "conditions", table, good, changes[0] ?? {});
-      deepEqual(found.map((row) => [row.found_in, row.condition]), [[table, condition]]);
+      const { rows } = await verdictOn(empty, "conditions", [[table, good, changes[0] ?? {}]]);
+      deepEqual(rows.map((row) => [row.found_in, row.condition]), [[table, condition]]);
     }
   }
 });
@@ -298,8 +265,8 @@ Deno.test("a row that refers to nothing is found with its reference", async () =
   for (const { table, target, columns } of references) {
     const { good = {} } = VIOLATIONS[table] ?? {};
     const own = Object.fromEntries(columns.map(([from]) => [from, "gone"]));
-    const found = await brokenBy(empty, "references", table, good, own);
-    ok(found.some((row) => row.found_in === table && row.target === target), `${table} ${target}`);
+    const { rows } = await verdictOn(empty, "references", [[table, good, own]]);
+    ok(rows.some((row) => row.found_in === table && row.target === target), `${table} ${target}`);
   }
 });
 
@@ -316,13 +283,16 @@ Deno.test("every unique key of the schema is looked at", () => {
 
 Deno.test("a check reads a database in use, and finds U+0000 and damage in a file", () =>
   inFolder(async (folder) => {
-    const options = { now: NOW, signal: new AbortController().signal, report: () => {} };
+    const told: string[] = [];
+    const report = (name: string) => void told.push(name);
+    const options = { now: NOW, signal: new AbortController().signal, report };
     await using desk = await openDesk({ database: join(folder, "service.db") });
     equal((await desk.send("GET", "/v2/projects")).status, 200);
     const brokenIn = async () =>
       (await checkDatabase(placeOf(folder), { ...options, now: Date.now() })).verdicts
         .filter(({ rows }) => rows.length > 0);
     deepEqual(await brokenIn(), []);
+    deepEqual(told, ["storage", ...invariants.map(({ name }) => name)]);
     const connection = connect(join(folder, "service.db"));
     connection.script("insert into settings values ('odd', 'a' || char(0))");
     const [cut] = await brokenIn();
