@@ -2,6 +2,7 @@ import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import type { Tables } from "../../../lib/service/store/tables.ts";
 import { openService } from "../../support/engine.ts";
 import { matchGolden } from "../../support/golden.ts";
+import { steadyBytes } from "../../support/steady_bytes.ts";
 
 /** The tables in which the demonstration project has rows. */
 const FILLED: readonly (keyof Tables)[] = [
@@ -13,16 +14,6 @@ const FILLED: readonly (keyof Tables)[] = [
   ...["cohort_payments", "events"] as const,
   ...["currency_balances", "currency_entries", "deliveries", "audit_logs", "grants"] as const,
 ];
-
-/** Random bytes that are the same each time. */
-function steadyBytes(): (count: number) => Uint8Array {
-  let state = 1;
-  return (count) =>
-    Uint8Array.from({ length: count }, () => {
-      state = (state * 48_271) % 2_147_483_647;
-      return state & 255;
-    });
-}
 
 Deno.test("the demonstration project has the same rows as ever", async () => {
   const clock = () => Date.UTC(2026, 4, 17, 12, 34, 56);
