@@ -8,6 +8,14 @@
  * @module
  */
 
+// What the files below load: see lib/cli/main.ts.
+import "../config/files.ts";
+import "../config/json.ts";
+import "../config/read_bounded.ts";
+import "../file_mode.ts";
+import "../file_reason.ts";
+import "../json_text.ts";
+import "../shell_word.ts";
 import { dirname } from "../config/paths.ts";
 import type { Credential } from "../client.ts";
 import { toHex } from "../bytes.ts";

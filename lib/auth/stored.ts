@@ -4,6 +4,18 @@
  * @module
  */
 
+// What the files below load: see lib/cli/main.ts.
+import "./access_token.ts";
+import "../config/file_errors.ts";
+import "../config/files.ts";
+import "../config/json.ts";
+import "../config/private_json.ts";
+import "../config/read_bounded.ts";
+import "../config/stored_token.ts";
+import "../config/write_files.ts";
+import "../file_mode.ts";
+import "../file_reason.ts";
+import "../json_text.ts";
 import { admitFolder } from "../config/folders.ts";
 import { readLocal } from "../config/local.ts";
 import type { StoredToken } from "../config/stored_token.ts";
