@@ -16,7 +16,7 @@ import { openOnPort } from "../support/on_port.ts";
 import { CLI_FLAGS } from "../support/cli_flags.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
-const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 8);
+const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 6);
 const HALF = Math.ceil(COUNT / 2);
 const NAMES = "CLI_*,HOME,USERPROFILE,NO_COLOR,COLUMNS,TERM,TERM_PROGRAM,WT_SESSION,CI";
 

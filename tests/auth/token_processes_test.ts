@@ -16,7 +16,7 @@ import {
 } from "../support/token_service.ts";
 
 /** The number of processes that start at once. */
-const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 8);
+const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 6);
 
 Deno.test(`${COUNT} processes with one expired token all succeed with one rotation`, async () => {
   const [machine, service, refresh_token] = await expired();

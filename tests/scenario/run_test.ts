@@ -44,17 +44,6 @@ const BUY = `${START}steps:
       events: [INITIAL_PURCHASE]
 `;
 
-Deno.test("the pack passes, and all of its stories are there", async () => {
-  await using folder = await openFolder();
-  const pack = `${folder.path}/pack`;
-  equal((await folder.run("scenario", "init", pack)).code, 0);
-  const { code, out, err } = await folder.run("scenario", "run", pack, "--parallel", "4");
-  equal(code, 0, out);
-  match(err, /19 scenarios passed/);
-  const again = await folder.run("scenario", "init", pack);
-  match(again.err, /21 files stayed/);
-});
-
 Deno.test("all failures of a file are shown, each with line, diff and explanation", async () => {
   await using folder = await openFolder();
   const file = await folder.write(
@@ -191,10 +180,10 @@ Deno.test("the same file and seed give the same events, another seed gives other
   notEqual(digest(await play("--seed", "8")), digest(first));
 });
 
-Deno.test("60 files run side by side, and a parser of JUnit reads what came of them", async () => {
+Deno.test("24 files run side by side, and a parser of JUnit reads what came of them", async () => {
   await using folder = await openFolder();
-  for (let i = 0; i < 60; i++) {
-    const wanted = i % 20 === 3 ? "CANCELLATION" : "RENEWAL";
+  for (let i = 0; i < 24; i++) {
+    const wanted = i % 8 === 3 ? "CANCELLATION" : "RENEWAL";
     await folder.write(
       `s${String(i).padStart(2, "0")}.yaml`,
       `name: "Story <${i}> & 'more'"\n${BUY}  - advance: P1W\n    expect: { events: [${wanted}] }\n`,
@@ -205,10 +194,10 @@ Deno.test("60 files run side by side, and a parser of JUnit reads what came of t
     ...["scenario", "run", folder.path, "--parallel", "4", "--junit", junit],
   );
   equal(code, 1);
-  match(err, /Cannot pass 3 of 60 scenarios/);
+  match(err, /Cannot pass 3 of 24 scenarios/);
   const text = await Deno.readTextFile(junit);
   const read = readJunit(text);
-  deepEqual([read.tests, read.failures, read.testsuite.length], ["120", "3", 60]);
+  deepEqual([read.tests, read.failures, read.testsuite.length], ["48", "3", 24]);
   const suite = read.testsuite[3];
   equal(suite?.name, "Story <3> & 'more'");
   equal(suite?.failures, "1");

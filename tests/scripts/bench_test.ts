@@ -69,14 +69,14 @@ const SMALL = {
   grown: { customers: 500, projects: 3 },
 };
 
-/** All sections by night; by day three at random, since each starts programs of its own. */
+/** All sections by night; by day two at random, since each starts programs of its own. */
 function chosenSections(): typeof SECTIONS {
   // tests/service/events/delivery_crash_test.ts measures deliveries, with kills.
   // PostgreSQL has a test of its own below.
   const all = SECTIONS.filter(({ name }) => name !== "delivery" && name !== "postgres");
   if (Deno.env.has("LONG_TESTS")) return all;
   const drawn = all.map((section) => ({ section, at: Math.random() }))
-    .sort((a, b) => a.at - b.at).slice(0, 3).map(({ section }) => section);
+    .sort((a, b) => a.at - b.at).slice(0, 2).map(({ section }) => section);
   return all.filter((section) => drawn.includes(section));
 }
 

@@ -3,7 +3,7 @@
  * result: no acknowledged change is lost, an interrupted one happens once when repeated with its
  * key, and every change has its entry in the audit log.
  *
- * `SERVICE_CRASH_ROUNDS` is the number of rounds, 4 without it.
+ * `SERVICE_CRASH_ROUNDS` is the number of rounds, 2 without it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Lasting, withLasting } from "../../support/lasting.ts";
 import { type RunningService, startOn } from "../../support/running_service.ts";
 
-const ROUNDS = Number(Deno.env.get("SERVICE_CRASH_ROUNDS") ?? 4);
+const ROUNDS = Number(Deno.env.get("SERVICE_CRASH_ROUNDS") ?? 2);
 
 /** A database is used for so many rounds before the next one. */
 const ROUNDS_PER_DATABASE = 4;

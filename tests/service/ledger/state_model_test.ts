@@ -2,7 +2,7 @@
  * Runs actions on subscriptions, purchases, grants and the clock, and compares the service with a
  * small model after every step.
  *
- * `STATE_MODEL_RUNS` is the number of histories, 12 without it.
+ * `STATE_MODEL_RUNS` is the number of histories, 8 without it.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
   Refused,
 } from "../../support/subscription_model.ts";
 
-const RUNS = Number(Deno.env.get("STATE_MODEL_RUNS") ?? 12);
+const RUNS = Number(Deno.env.get("STATE_MODEL_RUNS") ?? 8);
 
 /** The part of a subscriber's answer about access. */
 interface SubscriberAnswer {
