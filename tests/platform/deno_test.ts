@@ -2,6 +2,7 @@ import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { denoPlatform } from "../../lib/platform/deno.ts";
 import { spawn } from "../../lib/platform/spawn.ts";
+import { withPrograms } from "../support/programs.ts";
 import { withReplaced } from "../support/replaced.ts";
 
 /** Runs something in a program that has only some permissions. */
@@ -128,33 +129,6 @@ Deno.test("a write that failed is reported, whether or not its file can be remov
     equal(closed, 1);
   });
 });
-
-/** A program as a test starts it. */
-interface Started {
-  /** Its name. */
-  program: string;
-  /** How it is started. */
-  options: Deno.CommandOptions;
-}
-
-/** Runs something in place of starting programs. Returns those that were started. */
-async function withPrograms(
-  start: (program: Started) => unknown,
-  run: () => Promise<void>,
-): Promise<Started[]> {
-  const started: Started[] = [];
-  /** Starts a program. */
-  function Command(program: string, options: Deno.CommandOptions) {
-    return {
-      spawn: () => {
-        started.push({ program, options });
-        return start({ program, options });
-      },
-    };
-  }
-  await withReplaced(Deno, { Command }, run);
-  return started;
-}
 
 Deno.test("a program that runs apart keeps neither this one nor its terminal busy", async () => {
   let released = 0;

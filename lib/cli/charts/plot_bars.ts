@@ -64,8 +64,7 @@ export function barRows(plan: Plan): PlotRow[] {
   const below = Math.round(-scale.low / scale.step) * each;
   const unit = scale.step / each;
   const row = (band: number, sign: 1 | -1): PlotRow => {
-    const edge = (band + 1) / each;
-    const label = Number.isInteger(edge) ? labelAt(ticks, edge * sign) : "";
+    const label = labelAt(ticks, (band + 1) / each * sign);
     return { label, joint: label === "" ? "│" : "┤", row: bandCells(plan, band, unit, sign) };
   };
   return [

@@ -38,6 +38,9 @@ Deno.test("commands, flags and choices are proposed with their meaning", async (
   const [limit = ""] = await propose(home, "offerings list --lim");
   ok(/^--limit\t[A-Z]/.test(limit), limit);
   deepEqual(await propose(home, "offerings --output nd"), ["ndjson"]);
+  for (const given of ["--limit 5", "--limit=5"]) {
+    deepEqual(await propose(home, `offerings list ${given} --lim`), [], "a flag is given once");
+  }
   deepEqual(await propose(home, "charts get mrr --period=w"), ["--period=week"]);
   ok((await propose(home, "charts get mr")).includes("mrr"));
   deepEqual(await propose(home, "completion z"), ["zsh"]);

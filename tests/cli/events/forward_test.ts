@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Answer, forwardEvent, type Target } from "../../../lib/cli/events/forward.ts";
 import { systemSurroundings } from "../../../lib/connect.ts";
 import { TLS } from "../../support/internet.ts";
@@ -124,5 +124,30 @@ Deno.test("localhost reaches a program that listens on one of its two addresses"
       equal(answer.error, null, `${url.protocol} ${hostname}`);
       await served;
     }
+  }
+});
+
+Deno.test("an event is sent to the other address of localhost only if nothing listens at the first", async () => {
+  const context = (failure: string, sent: string[]) => ({
+    around: {
+      ...systemSurroundings(),
+      fetch: (request: Request) => {
+        sent.push(new URL(request.url).hostname);
+        return Promise.reject(new TypeError(failure));
+      },
+    },
+    signal: new AbortController().signal,
+  });
+  for (
+    const [failure, hosts] of [
+      ["connection reset by peer", ["localhost"]],
+      ["connection refused", ["localhost", "127.0.0.1", "[::1]"]],
+    ] as const
+  ) {
+    const sent: string[] = [];
+    const target = { url: new URL("http://localhost:3000/hook"), insecure: false };
+    const answer = await forwardEvent(context(failure, sent), target, EVENT, "whsec_AAAA");
+    deepEqual(sent, hosts);
+    equal(answer.status, null);
   }
 });

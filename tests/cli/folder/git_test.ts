@@ -2,6 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { type Git, gitState, ignoresEverything, runGit } from "../../../lib/cli/folder/git.ts";
 import { git, hasGit, makeRepository } from "../../support/git.ts";
+import { withPrograms } from "../../support/programs.ts";
 
 const FILE = ".cli/config.json";
 
@@ -222,4 +223,21 @@ Deno.test("a .gitignore that ignores everything is recognised", () => {
   for (const text of ["", "# *\n", "*.json", "*\n!config.json\n", " *", "/*x"]) {
     ok(!ignoresEverything(text), text);
   }
+});
+
+Deno.test("git starts no program, takes no lock, and gets neither the terminal nor its input", async () => {
+  const output = () => Promise.resolve({ code: 0, stdout: new TextEncoder().encode("yes") });
+  const started = await withPrograms(() => ({ output }), async () => {
+    deepStrictEqual(await runGit(["status"]), { code: 0, out: "yes" });
+  });
+  deepStrictEqual(started, [{
+    program: "git",
+    options: {
+      args: ["-c", "core.fsmonitor=false", "status"],
+      env: { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    },
+  }]);
 });

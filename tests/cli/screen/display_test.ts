@@ -10,6 +10,7 @@ import {
   visible,
   width,
   wrap,
+  wrapWords,
 } from "../../../lib/cli/screen/display.ts";
 import { anyText } from "../../support/any_text.ts";
 
@@ -101,4 +102,20 @@ Deno.test("dates and times are UTC, and numbers past the calendar stay numbers",
   strictEqual(date(Date.UTC(12024, 0, 31)), "+012024-01-31");
   strictEqual(time(8.64e15 + 1), "8640000000000001");
   strictEqual(date(NaN), "NaN");
+});
+
+Deno.test("text is broken between words, and what is copied stays in one piece", () => {
+  const lines = (text: string) => wrapWords(text, 20);
+  deepStrictEqual(lines("one two three four five six"), ["one two three four", "five six"]);
+  deepStrictEqual(lines("Look at it with: cli offerings view default; or wait"), [
+    "Look at it with:",
+    "cli offerings view default;",
+    "or wait",
+  ]);
+  const script = "  cli events listen --forward-to http://localhost:3000";
+  deepStrictEqual(lines(script), [script], "a line of a script stays as it is");
+  deepStrictEqual(lines("words that end with two spaces  "), [
+    "words that end with",
+    "two spaces",
+  ]);
 });
