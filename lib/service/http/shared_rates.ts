@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Clock } from "../time/clock.ts";
+import { type Clock, type Later, systemLater } from "../time/clock.ts";
 import type { Others } from "../store/mod.ts";
 import { createRateCounter, type RateCounter, type RateLimits } from "./rates.ts";
 
@@ -22,32 +22,39 @@ const STALE_MS = 60_000;
 /** Counted requests: the caller and class, the slot of time, and their number. */
 type Counted = [key: string, slot: number, count: number];
 
-/** The parts of shared counting. */
+/** What a counter needs. */
 interface Parts {
   /** The limits. */
   limits: RateLimits;
   /** Wall time, the same for all processes. */
   clock: Clock;
   /** The other processes. */
-  others: Others | undefined;
+  others: Pick<Others, "exchange"> | undefined;
+  /** The timer of the exchanges. Default: the machine's. */
+  later?: Later | undefined;
 }
 
 /** Makes a counter: a shared one where there may be other processes. */
-export function openRateCounter({ limits, clock, others }: Parts): RateCounter {
-  return others ? shareCounts(limits, clock, others) : createRateCounter(limits, clock);
+export function openRateCounter(parts: Parts): RateCounter {
+  const { limits, clock, others, later = systemLater } = parts;
+  return others ? shareCounts(limits, clock, others, later) : createRateCounter(limits, clock);
 }
 
-function shareCounts(limits: RateLimits, clock: Clock, others: Others): RateCounter {
+function shareCounts(
+  limits: RateLimits,
+  clock: Clock,
+  others: Pick<Others, "exchange">,
+  later: Later,
+): RateCounter {
   let unsent = new Map<string, Counted>();
   let failed: { at: number; counts: Counted[] } = { at: 0, counts: [] };
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let callOff: (() => void) | undefined;
   let exchanging: Promise<void> | undefined;
   let stopped = false;
   const counter = createRateCounter(limits, clock, (key, slot) => {
     const place = `${slot} ${key}`;
-    const counted = unsent.get(place);
-    if (counted) counted[2]++;
-    else unsent.set(place, [key, slot, 1]);
+    const [, , count] = unsent.get(place) ?? [key, slot, 0];
+    unsent.set(place, [key, slot, count + 1]);
   });
   const exchange = async () => {
     const fresh = clock() - failed.at < STALE_MS ? failed.counts : [];
@@ -67,18 +74,23 @@ function shareCounts(limits: RateLimits, clock: Clock, others: Others): RateCoun
     }
   };
   const schedule = () => {
-    if (timer !== undefined || exchanging || stopped) return;
-    timer = setTimeout(() => {
-      timer = undefined;
+    if (callOff || exchanging || stopped) return;
+    callOff = later(EXCHANGE_MS, () => {
+      callOff = undefined;
       exchanging = exchange().finally(() => {
         exchanging = undefined;
         if (unsent.size > 0) schedule();
       });
-    }, EXCHANGE_MS);
-    Deno.unrefTimer(timer);
+    });
+  };
+  const stop = async () => {
+    stopped = true;
+    callOff?.();
+    await exchanging;
+    // The others still need these counts.
+    if (unsent.size > 0) await exchange();
   };
   return {
-    ...counter,
     get callers() {
       return counter.callers;
     },
@@ -86,12 +98,7 @@ function shareCounts(limits: RateLimits, clock: Clock, others: Others): RateCoun
       schedule();
       return counter.count(caller, rate);
     },
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await exchanging;
-      // The others still need these counts.
-      if (unsent.size > 0) await exchange();
-    },
+    add: counter.add,
+    stop,
   };
 }

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Refusal } from "../../../lib/service/contract/errors.ts";
 import type { Route } from "../../../lib/service/contract/route.ts";
-import { queryOf } from "../../../lib/service/http/query.ts";
+import { checkPath, queryOf } from "../../../lib/service/http/query.ts";
 import { routes } from "../../../lib/service/routes/mod.ts";
 import { openDesk } from "../../support/harness.ts";
 
@@ -75,6 +75,46 @@ Deno.test("one token's permissions give nothing to another token of the same per
   for (const [token, status] of [[wide, 200], [narrow, 403], [wide, 200], [narrow, 403]] as const) {
     const headers = { Authorization: `Bearer ${token.access_token}` };
     equal((await desk.send("GET", path, undefined, headers)).status, status);
+  }
+});
+
+Deno.test("fields to expand are repeated or separated by commas, and each must be known", () => {
+  const expand = (search: string, name = "listOfferings", scope = "*:*:read_write") => {
+    const request = { url: `http://127.0.0.1:4010/v2/x${search}` };
+    return queryOf({ route: routeNamed(name), request, actor: { ...ACTOR, scope } }).expand;
+  };
+  const both = new Set(["items.package", "items.package.product"]);
+  deepEqual(expand("?expand=items.package,items.package.product"), both);
+  deepEqual(expand("?expand=items.package&limit=5&expand=items.package.product"), both);
+  throws(() => expand("?expand=items.package,app"), {
+    status: 400,
+    message: "'expand' cannot be \"app\" here; it takes items.package, items.package.product",
+    details: { param: "expand" },
+  });
+  throws(() => expand("?expand=app", "listProjects"), { message: /it takes nothing$/ });
+  const offerings = "project_configuration:offerings:read";
+  const packages = "project_configuration:packages:read";
+  deepEqual(
+    expand("?expand=items.package", "listOfferings", `${offerings} ${packages}`),
+    new Set(["items.package"]),
+  );
+  throws(() => expand(`?expand=${[...both]}`, "listOfferings", `${offerings} ${packages}`), {
+    status: 403,
+    type: "authorization_error",
+    message:
+      'Expanding "items.package.product" needs the permission "project_configuration:products:read"',
+    details: { missing_scopes: ["project_configuration:products:read"] },
+  });
+});
+
+Deno.test("a NUL character is refused in each value of a path", () => {
+  checkPath({ project_id: "a", id: "b" });
+  for (const params of [{ id: "\0" }, { project_id: "a", id: "b\0c" }]) {
+    throws(() => checkPath(params), {
+      status: 400,
+      type: "invalid_request",
+      message: "The path contains a NUL character",
+    });
   }
 });
 

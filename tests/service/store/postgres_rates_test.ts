@@ -1,7 +1,4 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { Refusal } from "../../../lib/service/contract/errors.ts";
-import { openRateCounter } from "../../../lib/service/http/shared_rates.ts";
-import type { Others } from "../../../lib/service/store/mod.ts";
 import { onDatabase, ONLY_POSTGRES } from "../../support/engine.ts";
 import { openTogether, until } from "../../support/together.ts";
 
@@ -52,57 +49,6 @@ Deno.test(
     }, "a refusal by a new process");
   },
 );
-
-Deno.test("without the database each process counts for itself, and tells later", async () => {
-  let now = Date.UTC(2026, 0, 1);
-  let reachable = false;
-  let tries = 0;
-  const sent: string[] = [];
-  const others: Pick<Others, "exchange"> = {
-    exchange: (note) => {
-      tries++;
-      if (!reachable) return Promise.reject(new Error("the database is away"));
-      if (note !== undefined) sent.push(note);
-      return Promise.resolve([JSON.stringify([["charts ada", Math.floor(now / 250), 10]])]);
-    },
-  };
-  const rates = openRateCounter({
-    limits: LIMITS,
-    clock: () => now,
-    // Nothing else of the others is used.
-    others: others as Others,
-  });
-  for (let i = 0; i < 3; i++) rates.count("ada", "charts");
-  await until(() => tries === 1, "an exchange");
-  equal(rates.count("ada", "charts")["Service-Rate-Limit-Current-Usage"], "4");
-  reachable = true;
-  await rates.stop();
-  const slot = Math.floor(now / 250);
-  deepEqual(sent.map((note) => JSON.parse(note)), [[["charts ada", slot, 3], [
-    "charts ada",
-    slot,
-    1,
-  ]]]);
-  const usage = () => {
-    try {
-      return rates.count("ada", "charts")["Service-Rate-Limit-Current-Usage"];
-    } catch (error) {
-      ok(error instanceof Refusal);
-      return error.details.headers;
-    }
-  };
-  equal(usage(), "15");
-  // More than the limit was admitted elsewhere: one may come when enough of them are a minute old.
-  now += 30_000;
-  rates.add("charts ada", Math.floor(now / 250), 5);
-  deepEqual(usage(), {
-    "Service-Rate-Limit-Current-Usage": "20",
-    "Service-Rate-Limit-Current-Limit": "15",
-    "Retry-After": "31",
-  });
-  now += 31_000;
-  equal(usage(), "6");
-});
 
 Deno.test("notes of the processes do not pile up", ONLY_POSTGRES, async () => {
   await using all = await openTogether(1);
