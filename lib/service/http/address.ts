@@ -39,10 +39,12 @@ export function isAnyAddress(host: string): boolean {
 /**
  * All accepted hosts besides loopback.
  *
+ * @param hostname Reads the name of this machine. Default: the system's.
  * @throws {UsageError} for an invalid name.
  */
 export function hostsOf(
   { host, names = [] }: { host: string; names?: readonly string[] | undefined },
+  hostname: () => string = Deno.hostname,
 ): string[] {
   for (const name of names) {
     if (canonicalHost(name) !== undefined) continue;
@@ -54,13 +56,13 @@ export function hostsOf(
     );
   }
   const everywhere = isAnyAddress(canonicalHost(host) ?? "");
-  return [host, ...names, ...everywhere ? ownNames() : []];
+  return [host, ...names, ...everywhere ? ownNames(hostname) : []];
 }
 
 /** This machine's names on its network. */
-function ownNames(): string[] {
+function ownNames(hostname: () => string): string[] {
   try {
-    const name = Deno.hostname();
+    const name = hostname();
     return [name, `${name}.local`];
   } catch {
     // Without the permission to read the host name, only `--name` adds names.

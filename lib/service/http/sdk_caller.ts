@@ -23,7 +23,7 @@ export interface SdkCaller {
 
 /** The credential of a request, with or without the word `Bearer`. */
 export function keyIn(request: Request): string {
-  return (request.headers.get("Authorization") ?? "").replace(/^Bearer +/i, "").trim();
+  return (request.headers.get("Authorization") ?? "").replace(/^Bearer\s+/i, "");
 }
 
 /**

@@ -17,11 +17,9 @@ export function originOf(url: string): string {
 
 /** The path of an address, encoded as it was sent. */
 export function sentPath(url: string): string {
-  const from = pathStart(url);
-  let to = url.indexOf("?", from);
-  if (to < 0) to = url.length;
-  const hash = url.indexOf("#", from);
-  return url.slice(from, hash >= 0 && hash < to ? hash : to);
+  const rest = url.slice(pathStart(url));
+  const end = rest.search(/[?#]/);
+  return end < 0 ? rest : rest.slice(0, end);
 }
 
 /** The query of an address with its question mark, as it was sent; empty without any. */

@@ -30,10 +30,15 @@ Deno.test("a host has one canonical form, and invalid text has none", () => {
 
 Deno.test("a service on a wildcard address also accepts the names of its machine", () => {
   deepEqual(hostsOf({ host: "127.0.0.1", names: ["api"] }), ["127.0.0.1", "api"]);
-  const [host, name, own, local] = hostsOf({ host: "0.0.0.0", names: ["api"] });
-  deepEqual([host, name], ["0.0.0.0", "api"]);
-  // Without the permission to read the host name, there is none.
-  ok(own === undefined || local === `${own}.local`);
+  const vm = () => "vm";
+  for (const host of ["0.0.0.0", "::", "[::]"]) {
+    deepEqual(hostsOf({ host, names: ["api"] }, vm), [host, "api", "vm", "vm.local"]);
+  }
+  deepEqual(hostsOf({ host: "192.168.1.2" }, vm), ["192.168.1.2"]);
+  const unreadable = () => {
+    throw new Deno.errors.NotCapable("not permitted");
+  };
+  deepEqual(hostsOf({ host: "0.0.0.0" }, unreadable), ["0.0.0.0"]);
   throws(() => hostsOf({ host: "::", names: ["http://api"] }), {
     message: 'Cannot name the service "http://api": it is not a valid host name',
     hint: /--name my-laptop\.local$/,

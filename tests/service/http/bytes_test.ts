@@ -57,7 +57,7 @@ Deno.test("a body has the same bytes in any pieces, whether its length is known 
 });
 
 Deno.test("a body arrives until it is read, and is unread until then", async () => {
-  for (const length of [3, 300_000]) {
+  for (const length of [1, 300_000]) {
     const whole = requestOf([bytesOf(length)], length);
     deepEqual([isArriving(whole), hasUnreadBody(whole)], [false, true]);
     const read = readBytes(whole, length);

@@ -1,5 +1,10 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
-import { createRequestMetrics, metricsText } from "../../../lib/service/http/metrics.ts";
+import {
+  createRequestMetrics,
+  gauge,
+  METRICS_TYPE,
+  metricsText,
+} from "../../../lib/service/http/metrics.ts";
 import { logged, reportingTo } from "../../../lib/service/http/request_log.ts";
 import { refuse } from "../../../lib/service/http/respond.ts";
 import { refuseSdk } from "../../../lib/service/http/sdk_server.ts";
@@ -169,6 +174,58 @@ Deno.test("a delivery that is due shows in the metrics with its age", async () =
   now += 90_000;
   equal(await read("svc_deliveries_due"), 2);
   equal(await read("svc_delivery_lag_seconds"), 90);
+});
+
+Deno.test("each metric has its help, its type and its samples, and odd characters are escaped", () => {
+  const odd = 'a\\b"c\nd';
+  const text = metricsText([
+    gauge("svc_up", odd, 1),
+    {
+      name: "svc_x",
+      help: "Things",
+      type: "counter",
+      samples: [{ value: 0 }, { suffix: "_sum", labels: { one: odd, two: "" }, value: 1.5 }],
+    },
+    { name: "svc_none", help: "Nothing", type: "histogram", samples: [] },
+  ]);
+  deepEqual(text.split("\n"), [
+    '# HELP svc_up a\\\\b"c\\nd',
+    "# TYPE svc_up gauge",
+    "svc_up 1",
+    "# HELP svc_x Things",
+    "# TYPE svc_x counter",
+    "svc_x 0",
+    'svc_x_sum{one="a\\\\b\\"c\\nd",two=""} 1.5',
+    "# HELP svc_none Nothing",
+    "# TYPE svc_none histogram",
+    "",
+  ]);
+  equal(METRICS_TYPE, "text/plain; version=0.0.4; charset=utf-8");
+});
+
+Deno.test("requests of one method and path are counted together, with the sum of their seconds", () => {
+  const requests = createRequestMetrics();
+  const one = { method: "GET", path: "/a" };
+  const same = { ...one };
+  requests.observe({ endpoint: one, status: 200, ms: 500 });
+  requests.observe({ endpoint: same, status: 200, ms: 250 });
+  requests.observe({ endpoint: one, status: 404, ms: 2000 });
+  requests.observe({ endpoint: { method: "PUT", path: "/a" }, status: 200, ms: 1 });
+  const lines = metricsText(requests.metrics()).split("\n");
+  deepEqual(lines.filter((line) => !line.includes("_bucket")), [
+    "# HELP svc_http_requests_total Answered requests",
+    "# TYPE svc_http_requests_total counter",
+    'svc_http_requests_total{method="GET",path="/a",status="200"} 2',
+    'svc_http_requests_total{method="GET",path="/a",status="404"} 1',
+    'svc_http_requests_total{method="PUT",path="/a",status="200"} 1',
+    "# HELP svc_http_request_duration_seconds Time from the arrival of a request to its response",
+    "# TYPE svc_http_request_duration_seconds histogram",
+    'svc_http_request_duration_seconds_sum{method="GET",path="/a"} 2.75',
+    'svc_http_request_duration_seconds_count{method="GET",path="/a"} 3',
+    'svc_http_request_duration_seconds_sum{method="PUT",path="/a"} 0.001',
+    'svc_http_request_duration_seconds_count{method="PUT",path="/a"} 1',
+    "",
+  ]);
 });
 
 Deno.test("a histogram counts each duration in every bucket that covers it", () => {

@@ -98,6 +98,9 @@ Deno.test("fields to expand are repeated or separated by commas, and each must b
     expand("?expand=items.package", "listOfferings", `${offerings} ${packages}`),
     new Set(["items.package"]),
   );
+  throws(() => expand("?expand=items.package.product", "listOfferings", offerings), {
+    details: { missing_scopes: [packages] },
+  });
   throws(() => expand(`?expand=${[...both]}`, "listOfferings", `${offerings} ${packages}`), {
     status: 403,
     type: "authorization_error",

@@ -3,6 +3,7 @@ import { createClient } from "../../../lib/client.ts";
 import { each } from "../../../lib/page.ts";
 import { listProducts } from "../../../lib/resources/products.ts";
 import { PUBLIC_LIMITS } from "../../../lib/service/mod.ts";
+import { Refusal } from "../../../lib/service/contract/errors.ts";
 import { createRateCounter } from "../../../lib/service/http/rates.ts";
 import type { RateClass } from "../../../lib/service/contract/route.ts";
 import { type Answer, type Api, apiOf, checkRefusal, signIn } from "../../support/api.ts";
@@ -159,6 +160,36 @@ Deno.test("no span of a minute has more requests than the limit, wherever it beg
       for (const [i, time] of passed.entries()) {
         const fourth = passed[i + 3];
         ok(fourth === undefined || fourth - time >= 60_000, `${fourth} - ${time}`);
+      }
+    }),
+  );
+});
+
+Deno.test("a refused request may come again after the time of its answer, and no second sooner", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 10 }), (steps) => {
+      let now = NOON;
+      const limits = { ...PUBLIC_LIMITS, charts: 4 };
+      const rates = createRateCounter(limits, () => now);
+      const wait = (): number => {
+        try {
+          rates.count("acct1", "charts");
+          return 0;
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          const seconds = Number(error.details.headers?.["Retry-After"]);
+          equal(error.details.backoff_ms, seconds * 1000);
+          return seconds;
+        }
+      };
+      for (const step of steps) {
+        now += step;
+        const seconds = wait();
+        if (seconds === 0) continue;
+        now += (seconds - 1) * 1000;
+        equal(wait(), 1, "the last second is needed");
+        now += 1000;
+        equal(wait(), 0);
       }
     }),
   );
