@@ -227,7 +227,8 @@ const ANSWERING_MS = 8000;
 async function passageOf(options: ServeOptions): Promise<(answer: Answerer) => Answerer> {
   const { host, proxies = [], metricsSecret } = options;
   const onlyTls = needsTls(exposureOf(options));
-  if (proxies.length === 0 && !onlyTls) return (answer) => answer;
+  // Without proxies only a service that speaks TLS itself is open to other machines.
+  if (proxies.length === 0) return (answer) => answer;
   const { throughProxies } = await import("./http/proxies.ts");
   return throughProxies({ proxies, host, onlyTls, metricsSecret });
 }

@@ -14,6 +14,7 @@ import { Refusal } from "../contract/errors.ts";
 import { newToken, sha256Hex } from "../records/ids.ts";
 import { SECRET } from "../store/data_folder.ts";
 import type { Store } from "../store/mod.ts";
+import type { SharedStore } from "./shared_secret.ts";
 
 /** The form of a secret: 256 bits after the prefix. */
 const FORM = /^adm_[A-Za-z0-9_-]{43}$/;
@@ -71,7 +72,7 @@ export function secretsOf(secret: string, former: string | undefined): string[] 
  * @throws {ConfigError} when one of them has another secret.
  */
 export async function agreeWithOthers(
-  store: Store,
+  store: SharedStore & Pick<Store, "close">,
   secrets: { adminSecret?: string | undefined; formerAdminSecret?: string | undefined },
   now: number,
 ): Promise<void> {

@@ -66,7 +66,7 @@ export async function readBody(request: Request): Promise<RawBody> {
  * @throws {Refusal} 400 `parameter_error` that names the first offending field.
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.infer<S> {
-  const result = schema.safeParse(value, { reportInput: true });
+  const result = schema.safeParse(value);
   if (!result.success) throw explain(result.error.issues, value);
   // Free JSON is returned as sent. The schema has already checked numbers in fields of their own.
   const name = inexactNumber(value)?.join(".");

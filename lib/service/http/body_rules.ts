@@ -34,7 +34,7 @@ function below(outer: Issue, inner: Issue): Issue {
 
 /** The issues of each form of a union. */
 function formsOf(issue: Extract<Issue, { code: "invalid_union" }>): readonly Issue[][] {
-  return "errors" in issue ? issue.errors : [];
+  return issue.errors;
 }
 
 /** Whether an issue shows that another form was intended. */

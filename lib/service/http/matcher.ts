@@ -83,8 +83,11 @@ function walk<R>(search: Search<R>, node: Node<R>, at: number): Match<R> | undef
     const { routes } = node;
     if (routes.size === 0) return undefined;
     const route = routes.get(method);
-    if (route === undefined) search.other ??= { route, params: {}, routes };
-    return route && { route, params: paramsOf(node.names.get(method), values), routes };
+    if (route !== undefined) {
+      return { route, params: paramsOf(node.names.get(method), values), routes };
+    }
+    search.other ??= { route, params: {}, routes };
+    return undefined;
   }
   // To look up a text takes longer than all else here, and many nodes have nothing but a value.
   const literal = node.literals.size > 0 ? node.literals.get(segment) : undefined;

@@ -8,6 +8,7 @@
 import { Refusal } from "../contract/errors.ts";
 import { type CatchUp, isBehind, type TimeOfProject } from "../ledger/catch_up.ts";
 import type { Progress } from "../ledger/progress.ts";
+import { withinTime } from "./port.ts";
 
 /** The time that a request waits for its project to catch up, in milliseconds. */
 export const PRESENT_WAIT_MS = 2000;
@@ -25,18 +26,11 @@ export async function bringToPresent(
   projectId: string,
   waitMs = PRESENT_WAIT_MS,
 ): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), waitMs);
-  });
-  try {
-    const arrived = await Promise.race([catchUp.project(projectId).then(() => true), late]);
-    if (arrived) return;
-    const [progress] = await catchUp.progress(projectId);
-    throw progress ? behind(progress) : busy();
-  } finally {
-    clearTimeout(timer);
-  }
+  let arrived = false;
+  await withinTime(catchUp.project(projectId).then(() => arrived = true), waitMs);
+  if (arrived) return;
+  const [progress] = await catchUp.progress(projectId);
+  throw progress ? behind(progress) : busy();
 }
 
 /**

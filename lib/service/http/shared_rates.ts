@@ -40,28 +40,54 @@ export function openRateCounter(parts: Parts): RateCounter {
   return others ? shareCounts(limits, clock, others, later) : createRateCounter(limits, clock);
 }
 
+/** Counts that the other processes do not have yet. */
+interface Unsent {
+  /** When the first try to tell them failed, or when they were taken: wall time. */
+  since: number;
+  /** The counts. */
+  counts: readonly Counted[];
+}
+
+/** Collects counts for the other processes. */
+function collectCounts(clock: Clock) {
+  let fresh = new Map<string, Counted>();
+  let failed: Unsent = { since: 0, counts: [] };
+  return {
+    isEmpty: () => fresh.size === 0,
+    add(key: string, slot: number): void {
+      const place = `${slot} ${key}`;
+      const [, , count] = fresh.get(place) ?? [key, slot, 0];
+      fresh.set(place, [key, slot, count + 1]);
+    },
+    /** Takes all that still matter. */
+    take(): Unsent {
+      const { since, counts: kept } = failed;
+      const counts = [...fresh.values()];
+      fresh = new Map();
+      failed = { since: 0, counts: [] };
+      return kept.length > 0 && clock() - since < STALE_MS
+        ? { since, counts: [...kept, ...counts] }
+        : { since: clock(), counts };
+    },
+    /** Takes back what could not be told. */
+    keep: (counts: Unsent) => void (failed = counts),
+  };
+}
+
 function shareCounts(
   limits: RateLimits,
   clock: Clock,
   others: Pick<Others, "exchange">,
   later: Later,
 ): RateCounter {
-  let unsent = new Map<string, Counted>();
-  let failed: { at: number; counts: Counted[] } = { at: 0, counts: [] };
+  const unsent = collectCounts(clock);
   let callOff: (() => void) | undefined;
   let exchanging: Promise<void> | undefined;
   let stopped = false;
-  const counter = createRateCounter(limits, clock, (key, slot) => {
-    const place = `${slot} ${key}`;
-    const [, , count] = unsent.get(place) ?? [key, slot, 0];
-    unsent.set(place, [key, slot, count + 1]);
-  });
+  const counter = createRateCounter(limits, clock, unsent.add);
   const exchange = async () => {
-    const fresh = clock() - failed.at < STALE_MS ? failed.counts : [];
-    const counts = [...fresh, ...unsent.values()];
-    const began = fresh.length > 0 ? failed.at : clock();
-    unsent = new Map();
-    failed = { at: 0, counts: [] };
+    const taken = unsent.take();
+    const { counts } = taken;
     try {
       const notes = await others.exchange(counts.length > 0 ? JSON.stringify(counts) : undefined);
       for (const note of notes) {
@@ -70,7 +96,7 @@ function shareCounts(
       }
     } catch {
       // Without the database each process counts for itself. The others get these counts later.
-      failed = { at: began, counts };
+      unsent.keep(taken);
     }
   };
   const schedule = () => {
@@ -79,16 +105,9 @@ function shareCounts(
       callOff = undefined;
       exchanging = exchange().finally(() => {
         exchanging = undefined;
-        if (unsent.size > 0) schedule();
+        if (!unsent.isEmpty()) schedule();
       });
     });
-  };
-  const stop = async () => {
-    stopped = true;
-    callOff?.();
-    await exchanging;
-    // The others still need these counts.
-    if (unsent.size > 0) await exchange();
   };
   return {
     get callers() {
@@ -99,6 +118,12 @@ function shareCounts(
       return counter.count(caller, rate);
     },
     add: counter.add,
-    stop,
+    async stop() {
+      stopped = true;
+      callOff?.();
+      await exchanging;
+      // The others still need these counts.
+      if (!unsent.isEmpty()) await exchange();
+    },
   };
 }

@@ -18,8 +18,8 @@ const KEEP_MS = 7 * 24 * 3_600_000;
 const COST = { N: 16_384, r: 8, p: 1 };
 const LENGTH = 32;
 
-/** The database, with what is used of the other processes. */
-type SharedStore = Pick<Store, "read" | "write"> & {
+/** A database, with what is used of the other processes. */
+export type SharedStore = Pick<Store, "read" | "write"> & {
   others: Pick<Others, "holder" | "alive"> | undefined;
 };
 
@@ -58,7 +58,7 @@ export async function agreeOnSecret(
         const own = { holder: others.holder, salt, digest, at: now };
         await tx.insertInto("secret_checks").values(own).execute();
       }
-      return { other: undefined, differs };
+      return { differs };
     });
     if (differs) throw refusal(formerAdminSecret !== undefined);
     if (other === undefined) return;
