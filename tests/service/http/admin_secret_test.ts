@@ -1,7 +1,15 @@
-import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { isSecret, keepSecret, readSecret } from "../../../lib/service/http/admin_secret.ts";
+import {
+  agreeWithOthers,
+  hasSecret,
+  isSecret,
+  keepSecret,
+  readSecret,
+  requireSecret,
+  secretsOf,
+} from "../../../lib/service/http/admin_secret.ts";
 import { openService } from "../../support/engine.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
@@ -50,10 +58,15 @@ Deno.test("a truncated or foreign secret is refused and stays", () =>
 
 Deno.test("a secret that cannot be written leaves no file", () =>
   inFolder(async (folder) => {
-    await rejects(keepSecret(join(folder, "missing")), (error) => {
-      ok(error instanceof ConfigError);
-      match(error.message, /^Cannot write the admin secret in /);
-      return true;
+    await rejects(keepSecret(join(folder, "missing")), {
+      name: "ConfigError",
+      message: /^Cannot write the admin secret in /,
+      hint: "Use a writable folder with free space: cli service start --data DIR",
+    });
+    await rejects(readSecret(folder), {
+      name: "ConfigError",
+      message: /^Cannot read the admin secret in /,
+      hint: "Start the service once with: cli service start",
     });
     deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
   }));
@@ -97,4 +110,59 @@ Deno.test("an empty secret never matches", async () => {
     equal(response.status, 401, JSON.stringify(headers));
   }
   notEqual(service.projectId, undefined);
+});
+
+Deno.test("a secret that is a folder is refused", () =>
+  inFolder(async (folder) => {
+    await Deno.mkdir(join(folder, "admin.secret"));
+    const refused = {
+      name: "ConfigError",
+      message: /: it is not a file$/,
+      hint: "Move it away. The next start creates a secret.",
+    };
+    await rejects(readSecret(folder), refused);
+    await rejects(keepSecret(folder), refused);
+  }));
+
+Deno.test("one of several secrets is enough, with or without the word Bearer", () => {
+  const has = (Authorization: string) =>
+    hasSecret(new Request("http://127.0.0.1/", { headers: { Authorization } }), ["one", "two"]);
+  for (const header of ["one", "Bearer one", "bearer two"]) equal(has(header), true, header);
+  for (const header of ["three", "Bearer", "Basic one", "Bearer  one"]) {
+    equal(has(header), false, header);
+  }
+  const request = new Request("http://127.0.0.1/");
+  throws(() => requireSecret(request, ["one"]), {
+    name: "Refusal",
+    status: 401,
+    type: "authentication_error",
+    message: "The admin secret is required",
+  });
+  deepEqual([secretsOf("one", undefined), secretsOf("one", "")], [["one"], ["one"]]);
+  deepEqual(secretsOf("one", "two"), ["one", "two"]);
+});
+
+Deno.test("a store is closed where another process has another secret", async () => {
+  await using service = await openService({ empty: true });
+  let closed = 0;
+  const holders = ["a"];
+  const alive = () => Promise.resolve(new Set(holders));
+  const { read, write } = service.store;
+  const agree = (holder: string | undefined, adminSecret: string | undefined) =>
+    agreeWithOthers(
+      {
+        ...{ read, write },
+        others: holder === undefined ? undefined : { holder, alive },
+        close: () => Promise.resolve(void closed++),
+      },
+      { adminSecret },
+      1,
+    );
+  await agree("a", "adm_one");
+  await rejects(agree("b", "adm_two"), /has another admin secret/);
+  equal(closed, 1);
+  // One that was made up here is known to nobody else, and alone there is nobody to agree with.
+  await agree("b", undefined);
+  await agree(undefined, "adm_two");
+  equal(closed, 1);
 });

@@ -27,7 +27,11 @@ const form = z.strictObject({
     .optional(),
   lengths: z.union([z.string().min(5), z.string().max(1)]).optional(),
   forms: z.union([z.strictObject({ to: z.int() }), z.strictObject({ by: z.int() })]).optional(),
-  own: z.union([z.int(), z.string()], "must be one of ours").optional(),
+  own: z.union([z.strictObject({ to: z.int() }), z.string()], "must be one of ours").optional(),
+  firsts: z.union([
+    z.string().min(3, "must be long").regex(/x/, "must be x"),
+    z.string().min(2, "must be short"),
+  ]).optional(),
   nested: z.strictObject({ list: z.array(z.union([z.int().min(3), z.null()])) }).optional(),
 });
 
@@ -66,6 +70,8 @@ const RULES: [object, string, string][] = [
   [{ lengths: "abc" }, "lengths", "'lengths' is invalid"],
   [{ forms: {} }, "forms", "'forms' must have either 'to' or 'by'"],
   [{ forms: { to: "x" } }, "forms.to", "'forms.to' must be a number"],
+  [{ own: { to: "x" } }, "own", "'own' must be one of ours"],
+  [{ firsts: "a" }, "firsts", "'firsts' must be long or short"],
   [{ own: true }, "own", "'own' must be one of ours"],
   [{ nested: { list: [3, 2] } }, "nested.list.1", "'nested.list.1' must be 3 or more"],
   [{ nested: { list: [true] } }, "nested.list.0", "'nested.list.0' must be a number or null"],

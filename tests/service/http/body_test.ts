@@ -1,6 +1,12 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { z } from "zod";
-import { DEEPEST_BODY, LARGEST_BODY, readBody, validate } from "../../../lib/service/http/body.ts";
+import {
+  DEEPEST_BODY,
+  LARGEST_BODY,
+  MOST_VALUES,
+  readBody,
+  validate,
+} from "../../../lib/service/http/body.ts";
 
 /** Reads a body as JSON, or with other headers. */
 function read(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
@@ -76,6 +82,14 @@ Deno.test("a body has at most 4 MiB", async () => {
   await rejects(read(`${fits} `), refusal("The body is larger than 4194304 bytes", 413));
 });
 
+Deno.test("a body has at most 20,000 values, and text is one of them", async () => {
+  const list = (count: number) => JSON.stringify(Array.from({ length: count }, () => 1));
+  equal((await read(list(MOST_VALUES))).text.length, 40_001);
+  await rejects(read(list(MOST_VALUES + 1)), refusal("The body has more than 20000 values"));
+  const text = JSON.stringify({ a: ',{[:\\"'.repeat(20_000) });
+  equal((await read(text)).text, text);
+});
+
 Deno.test("a body has at most 64 levels, and no text that would come back changed", async () => {
   equal(DEEPEST_BODY, 64);
   equal((await read(nested(64))).text.length, 128);
@@ -121,6 +135,11 @@ Deno.test("of two limits of a number, its own is told", () => {
   refused(1, 1e20, `'other' must be ${Number.MAX_SAFE_INTEGER} or less`);
   refused(10, 1e20, "'count' must be 9 or less");
   refused(1e20, "x", "'count' must be 9 or less");
+  // The limit of another field with the same letters is not its own.
+  const twins = z.strictObject({ a: z.strictObject({ b: z.int() }), ab: z.int().max(9) });
+  throws(() => validate(twins, { a: { b: 1e20 }, ab: 10 }), {
+    message: `'a.b' must be ${Number.MAX_SAFE_INTEGER} or less`,
+  });
 });
 
 Deno.test("a missing field is named with its place, and a body of another kind as a whole", () => {

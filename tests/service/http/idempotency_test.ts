@@ -1,6 +1,6 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { sql } from "kysely";
-import { forgetAnswers } from "../../../lib/service/http/idempotency.ts";
+import { forgetAnswers, rememberAnswer } from "../../../lib/service/http/idempotency.ts";
 import { plainly } from "../../../lib/service/store/mod.ts";
 import { type Answer, type Api, apiOf, checkRefusal, signIn } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
@@ -106,6 +106,27 @@ Deno.test("a key is valid for a day, and can then be used for another request", 
     type: "resource_already_exists",
     param: "lookup_key",
   }, "an old request is a new one");
+});
+
+Deno.test("of two requests with one key at the same moment, only one keeps its answer", async () => {
+  await using desk = await openDesk();
+  const { store } = desk.service;
+  const { id: account_id } = await store.read((tx) =>
+    tx.selectFrom("accounts").select("id").executeTakeFirstOrThrow()
+  );
+  const none = { email: "", name: null, has_mfa: false, client_id: "", scope: "" };
+  const keep = (now: number, text: string) =>
+    store.write((tx) =>
+      rememberAnswer(tx, { ...none, account_id }, "k1", text, { status: 200, text }, now)
+    );
+  await keep(HOUR, "first");
+  await rejects(keep(HOUR, "second"), { name: "Refusal", status: 409, type: REUSED.type });
+  await rejects(keep(25 * HOUR - 1, "second"), { status: 409 });
+  await keep(25 * HOUR, "third");
+  const { rows } = await store.read((tx) =>
+    sql<{ body: string }>`select body from idempotency_keys`.execute(tx)
+  );
+  deepEqual(rows.map(({ body }) => body), ["third"]);
 });
 
 Deno.test("answers are forgotten after a day, and none before", async () => {

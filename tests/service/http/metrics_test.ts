@@ -5,7 +5,7 @@ import {
   METRICS_TYPE,
   metricsText,
 } from "../../../lib/service/http/metrics.ts";
-import { logged, reportingTo } from "../../../lib/service/http/request_log.ts";
+import { logged, logLine, reportingTo } from "../../../lib/service/http/request_log.ts";
 import { refuse } from "../../../lib/service/http/respond.ts";
 import { refuseSdk } from "../../../lib/service/http/sdk_server.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
@@ -272,6 +272,17 @@ Deno.test("the log has the place of an internal error, and a warning's text alon
     { time, level: "error", message: "broken", stack: error.stack },
     { time, level: "warning", message: "a warning" },
   ]);
+});
+
+Deno.test("a line of the log is JSON that no terminal obeys", () => {
+  const odd = "\u007f\u009f\u061c\u200e\u200f\u2028\u202e\u2066\u2069\u0007é";
+  const line = logLine(0, "info", { message: odd, status: 5 });
+  equal(
+    line,
+    '{"time":"1970-01-01T00:00:00.000Z","level":"info","message":"\\u007f\\u009f\\u061c\\u200e' +
+      '\\u200f\\u2028\\u202e\\u2066\\u2069\\u0007é","status":5}',
+  );
+  equal(JSON.parse(line).message, odd);
 });
 
 Deno.test("the cause of a failed request is in a line of the log with the same id", async () => {

@@ -1,5 +1,10 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { caughtUpProject } from "../../../lib/service/http/project.ts";
+import {
+  caughtUpProject,
+  presentOf,
+  type PresentProject,
+  projectFor,
+} from "../../../lib/service/http/project.ts";
 import type { Service } from "../../../lib/service/mod.ts";
 import { openService } from "../../support/engine.ts";
 import { openDesk } from "../../support/harness.ts";
@@ -83,6 +88,21 @@ Deno.test("a change that finds due steps runs them first, or asks to come again"
   await simulate(desk).subscribe({ product_id: "notes.pro.monthly", customer_id: "ada" });
   const find = () =>
     store.write((tx) => caughtUpProject(tx, desk.projectId, actor, now), desk.projectId);
+  // What one read has found is not another project, nor that of another account.
+  await rejects(
+    store.read(async (tx) => {
+      await projectFor(tx, desk.projectId, actor);
+      await projectFor(tx, "proj00000009", actor);
+    }),
+    { status: 403, message: 'The credential has no access to the project "proj00000009"' },
+  );
+  await rejects(
+    store.read(async (tx) => {
+      await projectFor(tx, desk.projectId, actor);
+      await projectFor(tx, desk.projectId, { ...actor, account_id: "acct0" });
+    }),
+    { status: 403 },
+  );
   const first = await find();
   ok(first.next_due_at !== null && first.next_due_at > now);
   now = first.next_due_at;
@@ -92,4 +112,19 @@ Deno.test("a change that finds due steps runs them first, or asks to come again"
     acrossProjects(tx).updateTable("projects").set({ clock_advancing_to: now + 1 }).execute()
   );
   await rejects(find(), { name: "Refusal", status: 503, message: /catching up.*; try again\.$/ });
+});
+
+Deno.test("while a step is due, a project's time is the moment before it", async () => {
+  await using desk = await openDesk();
+  const project = await desk.service.store.read((tx) =>
+    acrossProjects(tx).selectFrom("projects").selectAll().executeTakeFirstOrThrow()
+  );
+  const at = (changes: Partial<PresentProject>) =>
+    presentOf({ ...project, clock_frozen_at: 100, next_due_at: null, ...changes }, 900);
+  equal(at({}), 100);
+  equal(at({ next_due_at: 101 }), 100);
+  equal(at({ next_due_at: 100 }), 99);
+  equal(at({ next_due_at: 40 }), 39);
+  equal(at({ clock_frozen_at: null, clock_offset: 5 }), 905);
+  equal(at({ clock_advancing_to: 500 }), 100, "an advance that has nothing to do yet");
 });

@@ -12,11 +12,16 @@ Deno.test("a start that cannot listen makes nothing in a new data folder", () =>
     const { port } = taken.addr;
     const { AddrInUse, NotFound } = Deno.errors;
     const noFiles = { certFile: "none.pem", keyFile: "none.pem" };
+    const plain: Partial<ServeOptions> = {
+      ...{ signIn: { kind: "password" }, proxies: ["10.0.0.1"] },
+      publicUrl: "http://subs.example.com",
+    };
     const noProxy: Partial<ServeOptions> = { signIn: { kind: "password" }, proxies: ["x"] };
     const unusable: [Partial<ServeOptions>, RegExp, cause?: typeof AddrInUse][] = [
       [{ port }, /^ConfigError: Cannot listen on 127\.0\.0\.1:\d+: the port is in use$/, AddrInUse],
       [{ tls: noFiles }, /^ConfigError: Cannot use "none\.pem" for TLS: .*No such file/, NotFound],
       [{ names: ["a/b"] }, /^UsageError: Cannot name the service "a\/b": /],
+      [plain, /^UsageError: Cannot use the public address "http:.*it must be https$/],
       [noProxy, /^UsageError: Cannot trust the proxy/],
     ];
     for (const [options, reason, cause] of unusable) {
