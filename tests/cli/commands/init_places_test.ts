@@ -48,3 +48,26 @@ Deno.test("init refuses an empty --path before it asks", async () => {
   const empty = await at.run("init --no-apps --path=");
   deepStrictEqual([empty.code, at.sent, at.paths(at.cwd)], [2, [], []]);
 });
+
+Deno.test("init --force replaces a cli.toml that is not TOML", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  await Deno.writeTextFile(join(at.cwd, "cli.toml"), "project_id = \n");
+  const words = `init --no-local-creds --force --project-id ${at.service.projectId}`;
+  const ran = await at.run(words, { keys: [["\r"]] });
+  strictEqual(ran.code, 0, ran.err);
+  match(await read(at, "cli.toml"), RegExp(`project_id = "${at.service.projectId}"`));
+});
+
+Deno.test("init without a current folder names the remedy", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  Object.assign(at, { cwd: undefined });
+  const { code, err } = await at.run("init --no-apps");
+  strictEqual(code, 1);
+  strictEqual(
+    err,
+    "Cannot bind the folder: the current folder no longer exists\n" +
+      "Change to an existing folder.\n",
+  );
+});
