@@ -10,7 +10,7 @@ import { isJson } from "./data/shape.ts";
 import { visible } from "./screen/display.ts";
 import { createOutput } from "./screen/output.ts";
 import { type Failed, reportError } from "./screen/report.ts";
-import { refusalIn } from "./words/hints.ts";
+import { refusalIn } from "./screen/outcome.ts";
 import { rewrittenHint } from "./words/rewritten.ts";
 
 /** Reports an error on standard error. */

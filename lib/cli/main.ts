@@ -32,7 +32,7 @@ import { createOutput } from "./screen/output.ts";
 import { findEntry, type FoundEntry, isGroup } from "./words/find_entry.ts";
 import type { reportFailure } from "./failure.ts";
 import type { Failed } from "./screen/report.ts";
-import { commandLine } from "./words/shell.ts";
+import { commandLine } from "./screen/command_lines.ts";
 
 export { systemWorld } from "./context.ts";
 
@@ -75,12 +75,12 @@ async function runShaped(
   found: FoundEntry,
 ): Promise<void> {
   if (globals.watchMs !== undefined) {
-    const { watch } = await import("./data/watch.ts");
+    const { watch } = await import("./watch.ts");
     return await watch(root, words, world, globals, found);
   }
   let data: DataWriter | undefined;
   if (isShaped(globals)) {
-    const { openData } = await import("./data/open.ts");
+    const { openData } = await import("./open_data.ts");
     data = await openData(globals, world, found);
   }
   await runCommand(root, words, createContext(world, globals, data));

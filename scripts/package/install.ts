@@ -8,7 +8,7 @@
 
 import { dirname, join, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
-import { quoted } from "../../lib/cli/words/shell.ts";
+import { quoted } from "../../lib/cli/screen/command_lines.ts";
 import { DENO_VERSION, ROOT } from "./flags.ts";
 import { cloneOf, launcherName, launcherText, madeBy } from "./launcher.ts";
 import { goodFolders, othersBefore, pathFolders, type Search } from "./search_path.ts";

@@ -2,7 +2,7 @@ import { equal, match } from "node:assert/strict";
 import type { Bench } from "../../lib/scenario/run/bench.ts";
 import { compareHandler } from "../../lib/scenario/run/compare_handler.ts";
 import type { Step } from "../../lib/scenario/file/scenario.ts";
-import type { Node } from "../../lib/scenario/file/tree.ts";
+import type { Node } from "../../lib/scenario/values/tree.ts";
 
 Deno.test("a handler that does not answer uses its time up", async () => {
   let asked = 0;

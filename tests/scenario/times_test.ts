@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { isoMoment, readMoment } from "../../lib/scenario/file/times.ts";
+import { isoMoment, readMoment } from "../../lib/scenario/values/times.ts";
 
 /** A moment as people write it, or nothing. */
 function momentOf(text: string, zone: string): string | undefined {

@@ -7,7 +7,7 @@
 
 import { ToolkitError } from "../../lib/errors.ts";
 import { DEEDS } from "../../lib/scenario/deeds/mod.ts";
-import type { Json } from "../../lib/scenario/file/tree.ts";
+import type { Json } from "../../lib/scenario/values/tree.ts";
 import { advanceClock, getClock } from "../../lib/simulator/clock.ts";
 import type { OpenStage } from "../../lib/cli/scenario/stage.ts";
 import { fc } from "./properties.ts";

@@ -22,7 +22,7 @@ import { each, LARGEST_PAGE } from "../../page.ts";
 import { listProducts } from "../../resources/products.ts";
 import { argument, command, group, parsed, text } from "../words/command.ts";
 import type { HintScene } from "../words/hints.ts";
-import { quoted } from "../words/shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 import type { Column } from "../screen/output.ts";
 
 const columns: Column<App>[] = [

@@ -5,7 +5,7 @@
  */
 
 import { UsageError } from "../../errors.ts";
-import { SCRIPTS, SHELLS } from "../completion/scripts.ts";
+import { SCRIPTS, SHELLS } from "./completion/scripts.ts";
 import { argument, command } from "../words/command.ts";
 
 /** Prints the script that completes command lines in a shell. */

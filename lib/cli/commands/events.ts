@@ -12,7 +12,7 @@ import type { Context } from "../context.ts";
 import { counted, time } from "../screen/display.ts";
 import { dataFlag } from "../local/local_service.ts";
 import type { Column } from "../screen/output.ts";
-import { quoted } from "../words/shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 import { moment, momentThrough, openSimulator, sameFlags } from "../local/simulator.ts";
 import { listen } from "./events/listen.ts";
 import { listeners } from "./events/listeners.ts";

@@ -31,7 +31,7 @@ import { command, text, texts, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
 import { bindFolder, type BoundFile, type BoundFolder, checkBindable } from "../folder/binding.ts";
 import type { Column } from "../screen/output.ts";
-import { ownSignIn } from "../own_sign_in.ts";
+import { ownSignIn } from "./auth/sign_in_for_folder.ts";
 import { NotThere } from "../screen/outcome.ts";
 
 /** Binds a folder to a project. */

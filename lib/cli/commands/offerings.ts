@@ -31,7 +31,7 @@ import type { Package } from "../../resources/packages.ts";
 import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
 import type { HintScene } from "../words/hints.ts";
-import { quoted } from "../words/shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 import { preview } from "./offerings/preview.ts";
 
 const columns: Column<Offering>[] = [

@@ -21,7 +21,7 @@ import { getApp } from "../../resources/apps.ts";
 import { group, text } from "../words/command.ts";
 import { onlyTaggedApp } from "../folder/tagged_apps.ts";
 import type { HintScene } from "../words/hints.ts";
-import { quoted } from "../words/shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 import type { Column } from "../screen/output.ts";
 
 /** The columns of every list of products. */

@@ -17,7 +17,7 @@ import {
 } from "../../resources/webhooks.ts";
 import { group, parsed, text } from "../words/command.ts";
 import type { HintScene } from "../words/hints.ts";
-import { quoted } from "../words/shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 import type { Column } from "../screen/output.ts";
 import { attempts } from "./webhooks/attempts.ts";
 import { deliveries } from "./webhooks/deliveries.ts";

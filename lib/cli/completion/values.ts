@@ -10,7 +10,7 @@ import { CHART_NAMES } from "../../resources/charts.ts";
 import type { Globals, World } from "../context.ts";
 import { LIVE, type LiveKind, liveValues } from "./live.ts";
 import { FILES, type Proposal } from "./proposal.ts";
-import { SHELLS } from "./scripts.ts";
+import { SHELLS } from "../commands/completion/scripts.ts";
 
 /** The kind of a value: ids, names that are stored here, files, or known words. */
 type ValueKind = LiveKind | "profile" | "alias" | "event" | "file" | readonly string[] | undefined;

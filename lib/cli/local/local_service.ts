@@ -10,7 +10,7 @@ import { Cancelled, ConfigError, NetworkError, ToolkitError, UsageError } from "
 import type { Client } from "../../client.ts";
 import type { Context } from "../context.ts";
 import { text } from "../words/parameters.ts";
-import { quoted } from "../words/shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 
 /** The value of `--data` for a service that keeps its data in memory. */
 export const MEMORY = ":memory:";

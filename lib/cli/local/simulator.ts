@@ -8,12 +8,12 @@
 import type { ResolvedBaseUrl } from "../../connect.ts";
 import { UsageError } from "../../errors.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import { readPeriod } from "../../scenario/file/times.ts";
+import { readPeriod } from "../../scenario/values/times.ts";
 import type { Context } from "../context.ts";
 import { parseDate } from "../input/input.ts";
 import { adminOf, folderOf, MEMORY, sameData } from "./local_service.ts";
 import { type Flag, parsed } from "../words/parameters.ts";
-import { quoted } from "../words/shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 import { isLoopback } from "../../address.ts";
 
 /**

@@ -9,7 +9,7 @@ import { fileReason } from "../../file_reason.ts";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { Scenario, StartData } from "../../scenario/file/scenario.ts";
-import type { Problem } from "../../scenario/file/tree.ts";
+import type { Problem } from "../../scenario/values/tree.ts";
 
 /** A scenario file. */
 export interface ScenarioFile {

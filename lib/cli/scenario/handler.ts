@@ -5,7 +5,7 @@
  */
 
 import { NetworkError, UsageError } from "../../errors.ts";
-import type { Json } from "../../scenario/file/tree.ts";
+import type { Json } from "../../scenario/values/tree.ts";
 import type { Handler } from "../../scenario/verify/deliver.ts";
 import type { Context } from "../context.ts";
 import { postSigned } from "./deliver.ts";

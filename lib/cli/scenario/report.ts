@@ -5,7 +5,7 @@
  */
 
 import { failuresOf, type Outcome } from "../../scenario/run/outcome.ts";
-import type { Problem } from "../../scenario/file/tree.ts";
+import type { Problem } from "../../scenario/values/tree.ts";
 import { counted, visible } from "../screen/display.ts";
 import type { Output } from "../screen/output.ts";
 import type { ScenarioFile } from "./files.ts";

@@ -5,7 +5,7 @@
  */
 
 import { UsageError } from "../../errors.ts";
-import { SECRET_FORM } from "../../scenario/file/kinds.ts";
+import { SECRET_FORM } from "../../scenario/values/kinds.ts";
 import type { Context } from "../context.ts";
 
 /** The variable with the secret. */

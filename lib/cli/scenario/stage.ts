@@ -25,7 +25,7 @@ import {
 } from "../../simulator/deliveries.ts";
 import { beginProject } from "../../simulator/service.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import type { Json } from "../../scenario/file/tree.ts";
+import type { Json } from "../../scenario/values/tree.ts";
 import type { Context } from "../context.ts";
 import { postSigned } from "./deliver.ts";
 import { isHere } from "./hosts.ts";

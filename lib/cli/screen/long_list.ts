@@ -6,7 +6,8 @@
 
 import { cursorAfter, type Page } from "../../page.ts";
 import { formatJson, listItems, membersOf } from "./json_text.ts";
-import { counter, type ListInput } from "./listing.ts";
+import type { ListInput } from "../words/list_flags.ts";
+import { counter } from "./listing.ts";
 import type { Column, Output } from "./output.ts";
 
 /** A list with its first pages read. */

@@ -13,10 +13,9 @@ import {
   ToolkitError,
   UsageError,
 } from "../../errors.ts";
-import { refusalIn } from "../words/hints.ts";
-import { cannot, quoted } from "../words/shell.ts";
+import { cannot, quoted } from "./command_lines.ts";
 import { ConfirmationError } from "./ask.ts";
-import { NotThere, PartlyDone } from "./outcome.ts";
+import { NotThere, PartlyDone, refusalIn } from "./outcome.ts";
 
 /** The result for the process's caller. */
 const EXIT = {

@@ -34,7 +34,7 @@ import {
 import { findEntry, type FoundEntry, isGroup } from "./find_entry.ts";
 import type { HintRule } from "./hints.ts";
 import type { Complaint } from "./complaints.ts";
-import { cannot, commandLine } from "./shell.ts";
+import { cannot, commandLine } from "../screen/command_lines.ts";
 import type { Command, Group } from "./tree.ts";
 
 export * from "./parameters.ts";

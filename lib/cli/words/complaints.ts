@@ -13,7 +13,7 @@ import { UsageError } from "../../errors.ts";
 import { type FoundEntry, isGroup } from "./find_entry.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
 import { wire } from "./parameters.ts";
-import { cannot, commandLine } from "./shell.ts";
+import { cannot, commandLine } from "../screen/command_lines.ts";
 import { likelyFlag, meantBy } from "./suggestions.ts";
 import type { Command, Group } from "./tree.ts";
 

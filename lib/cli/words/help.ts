@@ -9,7 +9,7 @@ import { padEnd, width, wrap } from "../screen/display.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
 import { type Argument, type Flag, type Flags, opposite, wire } from "./parameters.ts";
 import { type FoundEntry, isGroup } from "./find_entry.ts";
-import { commandLine } from "./shell.ts";
+import { commandLine } from "../screen/command_lines.ts";
 
 /** The layout of help. */
 interface HelpStyle {

@@ -7,10 +7,10 @@
 
 import { ApiError, ToolkitError } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import { PartlyDone } from "../screen/outcome.ts";
+import { PartlyDone, refusalIn } from "../screen/outcome.ts";
 import type { Arguments, Flags } from "./parameters.ts";
 import { wire } from "./parameters.ts";
-import { quoted } from "./shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 
 /** The data for a hint. */
 export interface HintScene {
@@ -68,15 +68,6 @@ export async function withHint(error: unknown, command: RefusedCommand): Promise
   const hint = cause && (cause.hint ?? await hintOf(cause, command));
   if (!(error instanceof ToolkitError) || hint === undefined) return error;
   return new PartlyDone(error.message, { hint, cause });
-}
-
-/**
- * The service's refusal behind an error: the error itself, or the only cause of partly done work.
- */
-export function refusalIn(error: unknown): ApiError | undefined {
-  if (error instanceof ApiError) return error;
-  const cause = error instanceof PartlyDone && error.hint === undefined ? error.cause : undefined;
-  return cause instanceof ApiError ? cause : undefined;
 }
 
 /** The command's own hint, or else that of its object. */

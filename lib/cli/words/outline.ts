@@ -9,7 +9,7 @@ import { opposite, wire } from "./parameters.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
 import { isGroup } from "./find_entry.ts";
-import { commandLine } from "./shell.ts";
+import { commandLine } from "../screen/command_lines.ts";
 import type { Command, Group } from "./tree.ts";
 
 /** A value given by position. */

@@ -36,16 +36,18 @@ import {
   text,
   wire,
 } from "./command.ts";
-import { listFlags, type ListOptions, pageFlags, showList } from "../screen/listing.ts";
+import { type ListOptions, showList } from "../screen/listing.ts";
+import { listFlags, pageFlags } from "./list_flags.ts";
 import type { Column } from "../screen/output.ts";
 import type { Context } from "../context.ts";
 import { askAbout, confirmFlags } from "./consent.ts";
 import type { HintRule } from "./hints.ts";
-import { cannot } from "./shell.ts";
+import { cannot } from "../screen/command_lines.ts";
 
 export { cardFields, showOne } from "../screen/card.ts";
 export { askAbout, askFirst, confirmFlags } from "./consent.ts";
-export { itemTexts, listFlags, type ListInput, pageFlags, showList } from "../screen/listing.ts";
+export { itemTexts, showList } from "../screen/listing.ts";
+export { listFlags, type ListInput, pageFlags } from "./list_flags.ts";
 
 /** The hint if archived products prevent a change. */
 export async function hintOfArchived(refusal: ApiError): Promise<string | undefined> {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { quoted } from "./shell.ts";
+import { quoted } from "../screen/command_lines.ts";
 
 /**
  * The result of Git Bash and similar shells on Windows for an argument that begins with a slash.

@@ -34,8 +34,8 @@ import {
   periodOrNone,
   text,
   whole,
-} from "../file/kinds.ts";
-import { sold } from "../file/names.ts";
+} from "../values/kinds.ts";
+import { sold } from "../values/names.ts";
 
 /** The most of a currency that there can be. */
 const MOST_COINS = 2_000_000_000;

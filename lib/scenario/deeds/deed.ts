@@ -7,9 +7,9 @@
 import type { Client } from "../../client.ts";
 import type { Path } from "../../path.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import type { Field, Made } from "../file/kinds.ts";
+import type { Field, Made } from "../values/kinds.ts";
 import type { AnswerFault, MadeUp } from "./made_up.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 
 /** A request to the service. Paths without `/_sim` belong to the project. */
 export interface DeedRequest {

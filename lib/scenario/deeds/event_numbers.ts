@@ -4,8 +4,8 @@
  * @module
  */
 
-import { complain, type Kind, whole } from "../file/kinds.ts";
-import type { Json, Node } from "../file/tree.ts";
+import { complain, type Kind, whole } from "../values/kinds.ts";
+import type { Json, Node } from "../values/tree.ts";
 
 /** The number of an event. */
 const NUMBER = whole(1, 100_000);

@@ -15,8 +15,8 @@ import { noWebhook, WrongAnswer } from "./cannot_do.ts";
 import type { Deed, Given } from "./deed.ts";
 import { eventNumbers, lanesIn } from "./event_numbers.ts";
 import type { AnswerFault, MadeUp } from "./made_up.ts";
-import { anything, mapOf, oneOf, text, whole } from "../file/kinds.ts";
-import type { Json } from "../file/tree.ts";
+import { anything, mapOf, oneOf, text, whole } from "../values/kinds.ts";
+import type { Json } from "../values/tree.ts";
 
 /** Fields that are added. */
 const FIELDS = mapOf(text(100), anything, "a map of fields");

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 
 /** How a delivery is signed: as it must be, with another secret, or an hour ago. */
 export type Signed = "right" | "wrong" | "old";

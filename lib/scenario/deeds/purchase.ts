@@ -18,8 +18,8 @@ import {
   trial,
   truth,
   whole,
-} from "../file/kinds.ts";
-import { sold } from "../file/names.ts";
+} from "../values/kinds.ts";
+import { sold } from "../values/names.ts";
 
 /** The highest price, in main units. */
 const MOST = 100_000_000;

@@ -40,8 +40,8 @@ import {
   text,
   truth,
   whole,
-} from "../file/kinds.ts";
-import { made, sold } from "../file/names.ts";
+} from "../values/kinds.ts";
+import { made, sold } from "../values/names.ts";
 
 const SUBSCRIPTION: Field = {
   brief: "The subscription, by the name that a step gave it",

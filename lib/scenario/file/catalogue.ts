@@ -20,10 +20,10 @@ import {
   type Scope,
   text,
   whole,
-} from "./kinds.ts";
-import { referencesIn, withVariables } from "./references.ts";
+} from "../values/kinds.ts";
+import { referencesIn, withVariables } from "../values/references.ts";
 import { didYouMean } from "../../spelling.ts";
-import { entryOf, type Json, kindOf, type Node } from "./tree.ts";
+import { entryOf, type Json, kindOf, type Node } from "../values/tree.ts";
 
 /** A catalogue. */
 export interface Catalogue {

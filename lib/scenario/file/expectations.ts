@@ -21,13 +21,13 @@ import {
   text,
   truth,
   whole,
-} from "./kinds.ts";
-import { sold } from "./names.ts";
+} from "../values/kinds.ts";
+import { sold } from "../values/names.ts";
 import { checkExpected, checkReferences, EXPECTED_SCHEMA } from "./match.ts";
 import { madeFields, metricsKind } from "./resource_fields.ts";
-import { referencesIn, withVariables } from "./references.ts";
+import { referencesIn, withVariables } from "../values/references.ts";
 import { didYouMean } from "../../spelling.ts";
-import { type Entry, entryOf, kindOf, type Node, type ScalarNode } from "./tree.ts";
+import { type Entry, entryOf, kindOf, type Node, type ScalarNode } from "../values/tree.ts";
 
 /** Something that can be expected. */
 interface Expectation {

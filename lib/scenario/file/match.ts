@@ -5,7 +5,7 @@
  * @module
  */
 
-import { complain, complainOfVariable, type Scope } from "./kinds.ts";
+import { complain, complainOfVariable, type Scope } from "../values/kinds.ts";
 import { closest, didYouMean } from "../../spelling.ts";
 import type { Searcher } from "./regular.ts";
 import {
@@ -14,8 +14,8 @@ import {
   referencesIn,
   replaceReferences,
   withVariables,
-} from "./references.ts";
-import { readMoment } from "./times.ts";
+} from "../values/references.ts";
+import { readMoment } from "../values/times.ts";
 import {
   type Json,
   kindOf,
@@ -23,7 +23,7 @@ import {
   type Position,
   type Route,
   type ScalarNode,
-} from "./tree.ts";
+} from "../values/tree.ts";
 
 /** Something that was expected and is otherwise. */
 export interface Difference extends Position {

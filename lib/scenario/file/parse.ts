@@ -17,14 +17,14 @@ import {
   type Scope,
   secret,
   text,
-} from "./kinds.ts";
+} from "../values/kinds.ts";
 import { readSteps } from "./parse_steps.ts";
 import { didYouMean } from "../../spelling.ts";
 import { openSearcher } from "./regular.ts";
 import { readTree } from "./read.ts";
 import type { Scenario, Start, StartData, Webhook } from "./scenario.ts";
-import { isZone } from "./times.ts";
-import { entryOf, kindOf, type MapNode, type Node, type Problem } from "./tree.ts";
+import { isZone } from "../values/times.ts";
+import { entryOf, kindOf, type MapNode, type Node, type Problem } from "../values/tree.ts";
 
 /** What reading a scenario needs. */
 interface ParseOptions {

@@ -7,11 +7,11 @@
 import type { Deed } from "../deeds/deed.ts";
 import { DEEDS } from "../deeds/mod.ts";
 import { EXPECTATIONS } from "./expectations.ts";
-import { checkWords, complain, moment, period, readFields, type Scope } from "./kinds.ts";
+import { checkWords, complain, moment, period, readFields, type Scope } from "../values/kinds.ts";
 import { checkExpected } from "./match.ts";
 import { didYouMean } from "../../spelling.ts";
 import type { Action, Check, Step } from "./scenario.ts";
-import { entryOf, type Json, kindOf, type MapNode, type Node, plain } from "./tree.ts";
+import { entryOf, type Json, kindOf, type MapNode, type Node, plain } from "../values/tree.ts";
 
 /** The most steps of a scenario. */
 const MOST_STEPS = 1000;

@@ -6,7 +6,7 @@
  */
 
 import type * as Yaml from "yaml";
-import type { Entry, Node, Position, Problem, Route } from "./tree.ts";
+import type { Entry, Node, Position, Problem, Route } from "../values/tree.ts";
 
 /** The largest file that is read, in bytes. */
 export const LARGEST_FILE = 1_048_576;

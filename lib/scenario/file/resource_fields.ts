@@ -8,11 +8,11 @@
 import type { Purchase } from "../../resources/purchases.ts";
 import type { Subscription } from "../../resources/subscriptions.ts";
 import { didYouMean } from "../../spelling.ts";
-import { complain, type Kind, type Made, mapOf, type Scope } from "./kinds.ts";
-import { made } from "./names.ts";
+import { complain, type Kind, type Made, mapOf, type Scope } from "../values/kinds.ts";
+import { made } from "../values/names.ts";
 import { matcherIn } from "./match.ts";
-import { withVariables } from "./references.ts";
-import type { Node } from "./tree.ts";
+import { withVariables } from "../values/references.ts";
+import type { Node } from "../values/tree.ts";
 
 /** Every field of a subscription. The compiler finds missing ones and others. */
 const SUBSCRIPTION: Readonly<Record<keyof Subscription, true>> = {

@@ -5,7 +5,7 @@
  */
 
 import type { Catalogue } from "./catalogue.ts";
-import type { Json, Node, Position } from "./tree.ts";
+import type { Json, Node, Position } from "../values/tree.ts";
 
 /** A scenario. */
 export interface Scenario {

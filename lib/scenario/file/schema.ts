@@ -7,7 +7,7 @@
 import { CATALOGUE_SCHEMA } from "./catalogue.ts";
 import { DEEDS } from "../deeds/mod.ts";
 import { EXPECTATIONS } from "./expectations.ts";
-import { moment, period, schemaOf } from "./kinds.ts";
+import { moment, period, schemaOf } from "../values/kinds.ts";
 import { EXPECTED_SCHEMA } from "./match.ts";
 import { WEBHOOK } from "./parse.ts";
 

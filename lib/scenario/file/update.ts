@@ -4,8 +4,8 @@
  * @module
  */
 
-import { withoutReferences } from "./references.ts";
-import type { Json, Route } from "./tree.ts";
+import { withoutReferences } from "../values/references.ts";
+import type { Json, Route } from "../values/tree.ts";
 
 /** A value to write, and the keys and indexes that lead to its place. */
 interface Update {

@@ -9,7 +9,7 @@ import type {
   HistoryPurchase,
   HistorySubscription,
 } from "../../simulator/history.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 import type { RecordedEvent } from "./facts.ts";
 import { findOf, on } from "./subjects.ts";
 import { type Deed, eventsAhead, purchaseIn, type Reel, subscriptionIn } from "./reel.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { HistorySubscription } from "../../simulator/history.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 import type { RecordedEvent } from "./facts.ts";
 import { buying } from "./buying.ts";
 import { findOf, on, ownerNow } from "./subjects.ts";

@@ -10,7 +10,7 @@ import type {
   HistoryCustomer,
   HistoryEvent,
 } from "../../simulator/history.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 
 /** Something that happened. */
 export type Fact =

@@ -7,7 +7,7 @@
 
 import type { CustomerHistory } from "../../simulator/history.ts";
 import { applyCatalogue } from "../file/catalogue.ts";
-import { isoMoment } from "../file/times.ts";
+import { isoMoment } from "../values/times.ts";
 import { readFrom } from "../run/bench.ts";
 import type { Stage } from "../run/stage.ts";
 import { causeOf } from "./causes.ts";

@@ -12,7 +12,7 @@ import type {
   HistoryPurchase,
   HistorySubscription,
 } from "../../simulator/history.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 import type { Action } from "../file/scenario.ts";
 import {
   accessOf,

@@ -6,7 +6,7 @@
 
 import type { CustomerHistory, HistoryProduct } from "../../simulator/history.ts";
 import type { Catalogue } from "../file/catalogue.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 
 /** What was sold. */
 export interface Sold {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 import { type Deed, purchaseIn, type Reel, subscriptionIn } from "./reel.ts";
 
 /**

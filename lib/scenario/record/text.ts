@@ -6,8 +6,8 @@
 
 import { DEEDS } from "../deeds/mod.ts";
 import type { Action } from "../file/scenario.ts";
-import { isoMoment } from "../file/times.ts";
-import type { Json } from "../file/tree.ts";
+import { isoMoment } from "../values/times.ts";
+import type { Json } from "../values/tree.ts";
 import { flow } from "../file/update.ts";
 import type { PlayedEvent, RecordedStep, Reel } from "./reel.ts";
 

@@ -12,7 +12,7 @@ import type { MatchContext } from "../file/match.ts";
 import { openSearcher } from "../file/regular.ts";
 import type { Scenario } from "../file/scenario.ts";
 import type { Refused, Stage } from "./stage.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 
 /** An event, with the step that it came with. */
 export interface SeenEvent {

@@ -14,9 +14,9 @@ import { diffOf, failureOf, failuresFrom } from "./failure.ts";
 import { differences } from "../file/match.ts";
 import type { Failure } from "./outcome.ts";
 import type { Check, Step } from "../file/scenario.ts";
-import { plainWith, withVariables } from "../file/references.ts";
-import { readMoment } from "../file/times.ts";
-import { type Entry, entryOf, type Json, type Node, plain } from "../file/tree.ts";
+import { plainWith, withVariables } from "../values/references.ts";
+import { readMoment } from "../values/times.ts";
+import { type Entry, entryOf, type Json, type Node, plain } from "../values/tree.ts";
 
 /** Compares, by the kind of check. */
 const COMPARISONS: Readonly<

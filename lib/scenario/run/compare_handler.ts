@@ -8,11 +8,11 @@ import type { Bench } from "./bench.ts";
 import { tellEvent } from "./explain.ts";
 import { failureOf, failuresFrom } from "./failure.ts";
 import { type Difference, differences } from "../file/match.ts";
-import { plainWith, replaceReferences } from "../file/references.ts";
+import { plainWith, replaceReferences } from "../values/references.ts";
 import type { Failure } from "./outcome.ts";
 import type { Step } from "../file/scenario.ts";
 import type { HandlerAnswer, HandlerRequest } from "./stage.ts";
-import { entryOf, type Json, type Node, plain, type Position } from "../file/tree.ts";
+import { entryOf, type Json, type Node, plain, type Position } from "../values/tree.ts";
 
 /** Seconds that a handler may take which a scenario gives no time. */
 const USUAL_WAIT_S = 5;

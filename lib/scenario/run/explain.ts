@@ -6,8 +6,8 @@
 
 import { path } from "../../path.ts";
 import { type Bench, fieldOf, listAll, readAll, type SeenEvent } from "./bench.ts";
-import { isoMoment } from "../file/times.ts";
-import type { Json } from "../file/tree.ts";
+import { isoMoment } from "../values/times.ts";
+import type { Json } from "../values/tree.ts";
 
 /** The fields of an event that say why it is there. */
 const REASONS = ["cancel_reason", "expiration_reason", "grace_period_expiration_at_ms"];

@@ -7,8 +7,8 @@
 import type { Difference } from "../file/match.ts";
 import type { Failure } from "./outcome.ts";
 import type { Step } from "../file/scenario.ts";
-import { isoMoment } from "../file/times.ts";
-import type { Json, Position } from "../file/tree.ts";
+import { isoMoment } from "../values/times.ts";
+import type { Json, Position } from "../values/tree.ts";
 
 /** A failure of a step. */
 export function failureOf(

@@ -6,7 +6,7 @@
  */
 
 import type { Failure, Outcome } from "./outcome.ts";
-import type { Problem } from "../file/tree.ts";
+import type { Problem } from "../values/tree.ts";
 
 /** A file that has mistakes. */
 interface WrongFile {

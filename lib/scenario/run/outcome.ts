@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Json, Position, Route } from "../file/tree.ts";
+import type { Json, Position, Route } from "../values/tree.ts";
 
 /** An expectation that did not hold, or a step that could not be done. */
 export interface Failure extends Position {

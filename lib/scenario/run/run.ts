@@ -31,9 +31,9 @@ import { differences } from "../file/match.ts";
 import type { Failure, Outcome, StepOutcome } from "./outcome.ts";
 import type { Scenario, Step } from "../file/scenario.ts";
 import type { Refused, Stage } from "./stage.ts";
-import { withVariables } from "../file/references.ts";
-import { readMoment } from "../file/times.ts";
-import { entryOf, type Json, plain } from "../file/tree.ts";
+import { withVariables } from "../values/references.ts";
+import { readMoment } from "../values/times.ts";
+import { entryOf, type Json, plain } from "../values/tree.ts";
 
 /** How to run a scenario. */
 interface RunOptions {

@@ -8,7 +8,7 @@ import type { Client } from "../../client.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 import type { DeedRequest } from "../deeds/deed.ts";
 import type { Signed } from "../deeds/made_up.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 
 /** What the service says to a request that it refuses. */
 export interface Refused {

@@ -34,7 +34,7 @@ import { appear } from "../deeds/customers.ts";
 import { flow } from "../file/update.ts";
 import { accessOf } from "../run/bench.ts";
 import type { Stage } from "../run/stage.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 import type { Life, Move } from "./life.ts";
 
 /** An event of a life, as it is delivered. */

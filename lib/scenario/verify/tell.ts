@@ -5,7 +5,7 @@
  */
 
 import { flow } from "../file/update.ts";
-import type { Json } from "../file/tree.ts";
+import type { Json } from "../values/tree.ts";
 import { CATALOGUE } from "../stories/catalogue.ts";
 import { PLAIN } from "../deeds/made_up.ts";
 import { NAMES } from "./play.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/store.ts";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
-import { SCRIPTS } from "../../../lib/cli/completion/scripts.ts";
+import { SCRIPTS } from "../../../lib/cli/commands/completion/scripts.ts";
 import { BASE_URL, type Home, openHome, type RunOptions } from "../../support/home_fixture.ts";
 
 /** A machine with a stored sign-in that is valid for so many seconds. */

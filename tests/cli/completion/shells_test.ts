@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SCRIPTS } from "../../../lib/cli/completion/scripts.ts";
+import { SCRIPTS } from "../../../lib/cli/commands/completion/scripts.ts";
 import { CLI_FLAGS } from "../../support/cli_flags.ts";
 import { openOnPort } from "../../support/on_port.ts";
 

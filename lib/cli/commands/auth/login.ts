@@ -27,7 +27,7 @@ import { parseCount } from "../../input/input.ts";
 import { command, parsed, text, texts, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import type { Column } from "../../screen/output.ts";
-import { parseScopes, signInHere } from "../../sign_in.ts";
+import { parseScopes, signInHere } from "./sign_in_here.ts";
 
 /** Signs in with a browser and stores the sign-in as a profile. */
 export const login = command({

@@ -6,7 +6,7 @@
 
 import type { ChartOptions } from "../../../resources/charts.ts";
 import type { Column } from "../../screen/output.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 
 /** The lengths of a period. */
 export const PERIODS = ["day", "week", "month", "quarter", "year"] as const;

@@ -10,7 +10,7 @@ import { type Chart, type ChartQuery, getChartOptions } from "../../../resources
 import type { Context } from "../../context.ts";
 import { taggedApps } from "../../folder/tagged_apps.ts";
 import { parsePairs } from "../../input/input.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 
 /** Values by the filter's name. */
 type Filters = ReadonlyMap<string, readonly string[]>;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { writeNew } from "../../scenario/write.ts";
 import { counted } from "../../screen/display.ts";
 import { command, optionalArgument, toggle } from "../../words/command.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 
 /** Where the stories go that nobody names a folder for. */
 const USUAL_FOLDER = "scenarios";

@@ -13,7 +13,7 @@ import { openSimulator } from "../../local/simulator.ts";
 import { writeNew } from "../../scenario/write.ts";
 import { counted } from "../../screen/display.ts";
 import { argument, command, optionalArgument, toggle } from "../../words/command.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 
 /** Stands for standard output. */
 const STANDARD_OUTPUT = "-";

@@ -10,7 +10,7 @@ import type { Context } from "../../context.ts";
 import { dataFlag, sameData } from "../../local/local_service.ts";
 import { onlyFolder } from "../../local/place.ts";
 import type { Field } from "../../screen/output.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 import type { BackupNote } from "../../../service/store/backup.ts";
 
 /** The output of a backup. */

@@ -13,7 +13,7 @@ import { bar } from "../../screen/bar.ts";
 import { counted } from "../../screen/display.ts";
 import type { Column } from "../../screen/output.ts";
 import { command, text } from "../../words/command.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 
 const columns: Column<MovedTable>[] = [
   { header: "table", value: ({ name }) => name, kind: "id" },

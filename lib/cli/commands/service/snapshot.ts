@@ -11,7 +11,7 @@ import { time } from "../../screen/display.ts";
 import type { Column } from "../../screen/output.ts";
 import { argument, command, group } from "../../words/command.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 import { showBackup } from "./backup.ts";
 
 const NAME = "Its name: small letters, digits, - and _";

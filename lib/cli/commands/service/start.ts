@@ -10,7 +10,7 @@ import type { Context } from "../../context.ts";
 import { parseCount } from "../../input/input.ts";
 import { folderOf, MEMORY } from "../../local/local_service.ts";
 import { counted } from "../../screen/display.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 import { copyOf } from "./copy.ts";
 import { logging } from "./json_log.ts";
 import { databaseFlags, databaseOf } from "./database.ts";

@@ -7,7 +7,7 @@
 import { act } from "./action.ts";
 import { UsageError } from "../../../errors.ts";
 import { argument, toggle } from "../../words/command.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 import { period, price } from "../../local/simulator.ts";
 import { changeProduct, type ProductChange } from "../../../simulator/subscriptions.ts";
 

@@ -6,7 +6,7 @@
 
 import { argument, command } from "../../words/command.ts";
 import { dataFlag } from "../../local/local_service.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
 import { showInvoice } from "../invoices.ts";
 import { payInvoice } from "../../../simulator/purchases.ts";

@@ -9,7 +9,7 @@ import type { Subscription } from "../../../resources/subscriptions.ts";
 import type { Context } from "../../context.ts";
 import { time } from "../../screen/display.ts";
 import { showOne } from "../../words/plain.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 import { sameFlags } from "../../local/simulator.ts";
 
 /**

@@ -6,7 +6,7 @@
 
 import { ApiError } from "../../../errors.ts";
 import type { Context } from "../../context.ts";
-import { quoted } from "../../words/shell.ts";
+import { quoted } from "../../screen/command_lines.ts";
 import { sameFlags } from "../../local/simulator.ts";
 
 /** The argument that names a webhook. */

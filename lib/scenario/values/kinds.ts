@@ -5,7 +5,7 @@
  */
 
 import { didYouMean } from "../../spelling.ts";
-import type { Searcher } from "./regular.ts";
+import type { Searcher } from "../file/regular.ts";
 import { isVariable, replaceReferences } from "./references.ts";
 import { readMoment, readPeriod } from "./times.ts";
 import {

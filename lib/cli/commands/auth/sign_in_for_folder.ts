@@ -4,12 +4,12 @@
  * @module
  */
 
-import { ExchangeUnsupported } from "../auth/exchange.ts";
-import type { StoredToken } from "../config/stored_token.ts";
-import type { Connection } from "../connect.ts";
-import { AuthError } from "../errors.ts";
-import type { Context } from "./context.ts";
-import { signInHere } from "./sign_in.ts";
+import { ExchangeUnsupported } from "../../../auth/exchange.ts";
+import type { StoredToken } from "../../../config/stored_token.ts";
+import type { Connection } from "../../../connect.ts";
+import { AuthError } from "../../../errors.ts";
+import type { Context } from "../../context.ts";
+import { signInHere } from "./sign_in_here.ts";
 
 const WITHOUT = "Bind the folder without a sign-in of its own: cli init --no-local-creds";
 

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { StoredToken } from "../config/stored_token.ts";
-import type { SignInOptions } from "../connect.ts";
-import { UsageError } from "../errors.ts";
-import type { Context } from "./context.ts";
+import type { StoredToken } from "../../../config/stored_token.ts";
+import type { SignInOptions } from "../../../connect.ts";
+import { UsageError } from "../../../errors.ts";
+import type { Context } from "../../context.ts";
 
 /** The options of a sign-in by a command. */
 interface SignInChoices
@@ -24,7 +24,7 @@ export async function signInHere(
   { paste = false, ...choices }: SignInChoices,
 ): Promise<StoredToken> {
   const { around, signal, out } = context;
-  const { signIn } = await import("../connect.ts");
+  const { signIn } = await import("../../../connect.ts");
   if (paste) return await signIn({ ...choices, ...pasting(context), surroundings: around, signal });
   return await signIn({
     ...choices,

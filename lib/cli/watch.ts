@@ -5,16 +5,16 @@
  * @module
  */
 
-import { Cancelled, ToolkitError, UsageError } from "../../errors.ts";
-import { pause } from "../../retry.ts";
-import { createContext, type Globals, type World } from "../context.ts";
-import { width, wrap } from "../screen/display.ts";
-import { createOutput, type Terminal } from "../screen/output.ts";
-import { type Group, runCommand } from "../words/command.ts";
-import { readsOnly } from "../words/effect.ts";
-import type { FoundEntry } from "../words/find_entry.ts";
-import { openData } from "./open.ts";
-import { isShaped } from "./shape.ts";
+import { Cancelled, ToolkitError, UsageError } from "../errors.ts";
+import { pause } from "../retry.ts";
+import { createContext, type Globals, type World } from "./context.ts";
+import { width, wrap } from "./screen/display.ts";
+import { createOutput, type Terminal } from "./screen/output.ts";
+import { type Group, runCommand } from "./words/command.ts";
+import { readsOnly } from "./words/effect.ts";
+import type { FoundEntry } from "./words/find_entry.ts";
+import { openData } from "./open_data.ts";
+import { isShaped } from "./data/shape.ts";
 
 /** The output of one run. */
 interface Showing {

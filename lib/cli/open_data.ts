@@ -4,17 +4,17 @@
  * @module
  */
 
-import type { World } from "../context.ts";
-import { visible } from "../screen/display.ts";
-import { createOutput } from "../screen/output.ts";
-import { readsOnly } from "../words/effect.ts";
-import type { FoundEntry } from "../words/find_entry.ts";
-import { commandLine } from "../words/shell.ts";
-import { cellOf, kindOf } from "./cells.ts";
-import { valueAt } from "./fields.ts";
-import type { Shape } from "./shape.ts";
-import { createDataWriter, type DataWriter } from "./writer.ts";
-import { UsageError } from "../../errors.ts";
+import type { World } from "./context.ts";
+import { visible } from "./screen/display.ts";
+import { createOutput } from "./screen/output.ts";
+import { readsOnly } from "./words/effect.ts";
+import type { FoundEntry } from "./words/find_entry.ts";
+import { commandLine } from "./screen/command_lines.ts";
+import { cellOf, kindOf } from "./data/cells.ts";
+import { valueAt } from "./data/fields.ts";
+import type { Shape } from "./data/shape.ts";
+import { createDataWriter, type DataWriter } from "./data/writer.ts";
+import { UsageError } from "../errors.ts";
 
 /**
  * Opens the writer for the shape that the flags ask for.
