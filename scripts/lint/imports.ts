@@ -5,7 +5,7 @@
  */
 
 import { COMMON, DOORS, INLINE, KEPT, repositoryPath, type Room, roomOf } from "./rooms.ts";
-import { isOpenDoor, WING_DOORS, wingOf } from "./wings.ts";
+import { isOpenDoor, openDoors, wingOf } from "./wings.ts";
 
 /** The specifier of an import. */
 type Manner = "code" | "types" | "lazy";
@@ -73,15 +73,14 @@ function refusalOfFile(path: string, specifier: string, manner: Manner): Refusal
   return { message: `${from} must not import ${to ?? target}`, hint: wayOut(doors, to) };
 }
 
-/** Judges an import within the service by the wings of both files. */
+/** Judges an import within a house by the wings of both files. */
 function refusalOfWing(path: string, target: string): Refusal | undefined {
   const from = wingOf(path);
-  if (from === undefined && !path.startsWith("lib/service/")) return undefined;
-  if (isOpenDoor(path, target)) return undefined;
-  const wings = from === undefined ? "" : WING_DOORS[from].join(", ");
+  if (from === undefined || isOpenDoor(path, target)) return undefined;
+  const wings = openDoors(path)?.join(", ");
   return {
-    message: `lib/service/${from ?? "?"} must not load ${target}`,
-    hint: from === undefined
+    message: `${from.house}/${from.wing} must not load ${target}`,
+    hint: wings === undefined
       ? "Add the new folder to the table in scripts/lint/wings.ts."
       : `Allowed here: ${wings || "its own files"}. Use \`import type\`, or move the code.`,
   };
