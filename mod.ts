@@ -22,7 +22,7 @@
  */
 
 export { DEFAULT_SCOPES } from "./lib/auth/scopes.ts";
-export type { BrowserOptions } from "./lib/auth/sign_in.ts";
+export type { BrowserOptions } from "./lib/auth/browser_sign_in.ts";
 export {
   listProfiles,
   type Profile,

@@ -10,7 +10,7 @@ import {
   resolveCredential,
   type ResolvedCredential,
 } from "./auth/credential.ts";
-import type { BrowserOptions } from "./auth/sign_in.ts";
+import type { BrowserOptions } from "./auth/browser_sign_in.ts";
 import type { TokenEndpoint } from "./auth/token.ts";
 import {
   type Client,
@@ -161,7 +161,7 @@ export async function resolveConnection(
  * @throws {Cancelled} when the signal fires.
  */
 export async function signIn(options: SignInOptions): Promise<StoredToken> {
-  const { signInWithBrowser } = await import("./auth/sign_in.ts");
+  const { signInWithBrowser } = await import("./auth/browser_sign_in.ts");
   const { surroundings, baseUrl, signal, complete, allowInsecureHost, ...browser } = options;
   const around = surroundings ?? systemSurroundings();
   const address = resolveBaseUrl(around, baseUrl, undefined).value;
@@ -217,7 +217,7 @@ async function openConnection(
     client,
     grantedScope: async () => await credential?.scopeAt(baseUrl.value),
     secondSignIn: async () => {
-      const { exchangeToken } = await import("./auth/exchange.ts");
+      const { exchangeToken } = await import("./auth/second_sign_in.ts");
       const accessToken = typeof opened === "string" ? opened : await opened(undefined);
       return await exchangeToken(endpoint, { accessToken, clientId: credential?.clientId });
     },

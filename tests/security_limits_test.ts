@@ -1,7 +1,7 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { DEEPEST_ANSWER, LARGEST_ANSWER, LONGEST_SILENCE_MS } from "../lib/answer.ts";
 import { LARGEST_SETTINGS } from "../lib/config/read_bounded.ts";
-import { ANSWER_LIMITS, KEPT_BYTES } from "../lib/service/events/exchange.ts";
+import { ANSWER_LIMITS, KEPT_BYTES } from "../lib/service/events/http_client.ts";
 import { DEEPEST_BODY, LARGEST_BODY, MOST_FIELDS, MOST_VALUES } from "../lib/service/http/body.ts";
 import { CONNECTION_LIMITS } from "../lib/service/http/connections.ts";
 import { LONGEST_REQUEST_MS, LONGEST_TOLD_MS } from "../lib/retry.ts";

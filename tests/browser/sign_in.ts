@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 import type { StoredToken } from "../../lib/config/stored_token.ts";
-import { type BrowserOptions, signInWithBrowser } from "../../lib/auth/sign_in.ts";
+import { type BrowserOptions, signInWithBrowser } from "../../lib/auth/browser_sign_in.ts";
 import { ConfigError } from "../../lib/errors.ts";
 import { type Checks, inEachView, lookAt, setStage, type Stage } from "./stage.ts";
 

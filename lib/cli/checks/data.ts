@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { folderOf } from "../local/local_service.ts";
-import { DATABASE } from "../local/place.ts";
+import { DATABASE } from "../local/databases.ts";
 import { doubtful, failed, type Finding, runCheck, type Verdict } from "./finding.ts";
 
 /**

@@ -8,7 +8,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Overview, Worker } from "../../service/store/postgres/overview.ts";
 import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
-import { DATABASE } from "../local/place.ts";
+import { DATABASE } from "../local/databases.ts";
 import { counted } from "../screen/display.ts";
 import { doubtful, failed, type Finding, runCheck, skipped, type Verdict } from "./finding.ts";
 

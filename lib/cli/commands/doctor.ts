@@ -7,9 +7,9 @@
 import { checkData } from "../checks/data.ts";
 import { checkFiles } from "../checks/files.ts";
 import { showFindings } from "../checks/finding.ts";
-import { checkSignIn } from "../checks/sign_in.ts";
+import { checkSignIn } from "../checks/check_sign_in.ts";
 import { dataFlag } from "../local/local_service.ts";
-import { DATABASE } from "../local/place.ts";
+import { DATABASE } from "../local/databases.ts";
 import { command } from "../words/command.ts";
 
 /** Checks everything that a command needs, and names remedies. */

@@ -7,7 +7,7 @@
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { command, group, text, texts, toggle } from "../words/command.ts";
 import { adminClient, dataFlag, sameData } from "../local/local_service.ts";
-import { onlyFolder } from "../local/place.ts";
+import { onlyFolder } from "../local/databases.ts";
 import { account } from "./service/account.ts";
 import { check } from "./service/check.ts";
 import { clients } from "./service/client.ts";

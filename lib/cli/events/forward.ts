@@ -154,7 +154,7 @@ function isRefusedBy(error: unknown): boolean {
 
 /** Reads a body to its end, up to the service's limit. */
 async function readBody({ body }: Reply): Promise<void> {
-  const { KEPT_BYTES } = await import("../../service/events/exchange.ts");
+  const { KEPT_BYTES } = await import("../../service/events/http_client.ts");
   let size = 0;
   for await (const part of body ?? []) {
     size += part.length;

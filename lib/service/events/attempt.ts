@@ -9,7 +9,7 @@ import type { Clock, Later } from "../time/clock.ts";
 import { TargetError } from "../outbound/judge.ts";
 import { type Targets } from "../outbound/targets.ts";
 import type { Claim } from "./claims.ts";
-import { exchange, type HeaderLines, type Reply, ReplyError } from "./exchange.ts";
+import { exchange, type HeaderLines, type Reply, ReplyError } from "./http_client.ts";
 import type { Attempt } from "./attempts.ts";
 import { readRetryAfter, type Schedule } from "./schedule.ts";
 import { secretsAt, signatureHeaders } from "./signatures.ts";

@@ -9,7 +9,7 @@ import type { OpenRoute } from "../http/open_server.ts";
 import type { Tx } from "../store/mod.ts";
 import { findClient } from "./clients.ts";
 import { redeemCode } from "./codes.ts";
-import { EXCHANGE, exchangeToken } from "./exchange.ts";
+import { EXCHANGE, exchangeToken } from "./token_exchange.ts";
 import { type Parameters, readForm } from "./form.ts";
 import { commit, type OAuthParts } from "./parts.ts";
 import { OAuthRefusal, type Outcome } from "./refusal.ts";

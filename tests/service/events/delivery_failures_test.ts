@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { ANSWER_LIMITS } from "../../../lib/service/events/exchange.ts";
+import { ANSWER_LIMITS } from "../../../lib/service/events/http_client.ts";
 import type { Webhook } from "../../../lib/resources/webhooks.ts";
 import {
   checkWait,

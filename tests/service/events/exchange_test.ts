@@ -4,7 +4,7 @@ import {
   exchange,
   type Reply,
   ReplyError,
-} from "../../../lib/service/events/exchange.ts";
+} from "../../../lib/service/events/http_client.ts";
 
 const ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 

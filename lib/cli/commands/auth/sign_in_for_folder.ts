@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ExchangeUnsupported } from "../../../auth/exchange.ts";
+import { ExchangeUnsupported } from "../../../auth/second_sign_in.ts";
 import type { StoredToken } from "../../../config/stored_token.ts";
 import type { Connection } from "../../../connect.ts";
 import { AuthError } from "../../../errors.ts";

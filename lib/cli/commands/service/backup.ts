@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { argument, command } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { dataFlag, sameData } from "../../local/local_service.ts";
-import { onlyFolder } from "../../local/place.ts";
+import { onlyFolder } from "../../local/databases.ts";
 import type { Field } from "../../screen/output.ts";
 import { quoted } from "../../screen/command_lines.ts";
 import type { BackupNote } from "../../../service/store/backup.ts";

@@ -8,7 +8,7 @@ import { ToolkitError } from "../../../errors.ts";
 import type { Checked, Verdict } from "../../../service/check/check.ts";
 import type { Context } from "../../context.ts";
 import { dataFlag } from "../../local/local_service.ts";
-import { DATABASE, placeOfFlags } from "../../local/place.ts";
+import { DATABASE, placeOfFlags } from "../../local/databases.ts";
 import type { Column } from "../../screen/output.ts";
 import { command, text } from "../../words/command.ts";
 

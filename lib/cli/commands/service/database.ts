@@ -7,7 +7,7 @@
 import { ConfigError, UsageError } from "../../../errors.ts";
 import type { ServeOptions } from "../../../service/serve.ts";
 import type { Context } from "../../context.ts";
-import { DATABASE, readGiven } from "../../local/place.ts";
+import { DATABASE, readGiven } from "../../local/databases.ts";
 import { choice, text } from "../../words/command.ts";
 
 const SECRET = "CLI_SERVICE_ADMIN_SECRET";

@@ -8,7 +8,7 @@ import { UsageError } from "../../../errors.ts";
 import type { Place } from "../../../service/store/frozen.ts";
 import type { Moved, MovedTable, MoveProgress } from "../../../service/store/move/move.ts";
 import type { Context } from "../../context.ts";
-import { DATABASE, placeIn } from "../../local/place.ts";
+import { DATABASE, placeIn } from "../../local/databases.ts";
 import { bar } from "../../screen/bar.ts";
 import { counted } from "../../screen/display.ts";
 import type { Column } from "../../screen/output.ts";

@@ -7,7 +7,7 @@
 import { showBackup } from "./backup.ts";
 import { argument, command } from "../../words/command.ts";
 import { dataFlag, sameData } from "../../local/local_service.ts";
-import { onlyFolder } from "../../local/place.ts";
+import { onlyFolder } from "../../local/databases.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
 
 /** Restores a backup. */

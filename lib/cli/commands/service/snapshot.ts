@@ -6,7 +6,7 @@
 
 import type { Snapshot } from "../../../service/store/snapshots.ts";
 import { dataFlag, sameData } from "../../local/local_service.ts";
-import { onlyFolder } from "../../local/place.ts";
+import { onlyFolder } from "../../local/databases.ts";
 import { time } from "../../screen/display.ts";
 import type { Column } from "../../screen/output.ts";
 import { argument, command, group } from "../../words/command.ts";

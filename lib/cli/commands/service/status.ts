@@ -17,7 +17,7 @@ import {
 } from "../../local/local_service.ts";
 import type { Place } from "../../../service/store/frozen.ts";
 import type { Worker } from "../../../service/store/postgres/overview.ts";
-import { DATABASE, placeOfFlags } from "../../local/place.ts";
+import { DATABASE, placeOfFlags } from "../../local/databases.ts";
 import { time } from "../../screen/display.ts";
 import type { Column } from "../../screen/output.ts";
 import { command, text } from "../../words/command.ts";
