@@ -30,7 +30,7 @@ export interface VerifyOptions {
 }
 
 /** The size limit of a body, in bytes. */
-const LARGEST_BODY = 4 * 1024 * 1024;
+const LARGEST_EVENT = 4 * 1024 * 1024;
 
 /** The number of signatures of a request that are checked. */
 const MOST_SIGNATURES = 10;
@@ -185,7 +185,7 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   let size = 0;
   for await (const part of request.body ?? []) {
     size += part.length;
-    if (size > LARGEST_BODY) throw untrusted("its body is too large");
+    if (size > LARGEST_EVENT) throw untrusted("its body is too large");
     parts.push(part);
   }
   return joinBytes(parts);

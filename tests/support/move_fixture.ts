@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { freeze, type Place, placeOf } from "../../lib/service/store/frozen.ts";
+import { type DatabasePlace, freeze, placeOf } from "../../lib/service/store/frozen.ts";
 import { migrations } from "../../lib/service/store/migrations/mod.ts";
 import { moveData, type MoveProgress, sumOf } from "../../lib/service/store/move/move.ts";
 import { schemaAfter } from "../../lib/service/store/move/tables.ts";
@@ -76,7 +76,7 @@ export function move(
 }
 
 /** What each table of a database adds up to, by name. */
-export async function sumsOf(place: Place): Promise<Map<string, Sum>> {
+export async function sumsOf(place: DatabasePlace): Promise<Map<string, Sum>> {
   const database = await freeze(place);
   try {
     const sums = new Map<string, Sum>();

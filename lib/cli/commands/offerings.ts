@@ -43,14 +43,14 @@ const columns: Column<Offering>[] = [
 ];
 
 /** A product of a package, or a package without products. */
-interface Place {
+interface PackageRow {
   /** The package. */
   item: Package;
   /** The product's name in its store. */
   product: string | undefined;
 }
 
-const placeColumns: Column<Place>[] = [
+const packageColumns: Column<PackageRow>[] = [
   { header: "#", value: ({ item }) => item.position },
   { header: "package", value: ({ item }) => item.lookup_key, kind: "id" },
   { header: "display_name", value: ({ item }) => item.display_name },
@@ -58,8 +58,8 @@ const placeColumns: Column<Place>[] = [
 ];
 
 /** One row for each product of each package. */
-function placesIn(packages: readonly Package[]): Place[] {
-  return packages.flatMap((item): Place[] => {
+function rowsOf(packages: readonly Package[]): PackageRow[] {
+  return packages.flatMap((item): PackageRow[] => {
     const products = nestedItems(item.products);
     if (products.length === 0) return [{ item, product: undefined }];
     return products.map(({ product }) => ({ item, product: product?.store_identifier }));
@@ -94,7 +94,7 @@ const view = command({
       );
     }
     showOne(context, offering);
-    context.out.table(placesIn(read.flatMap(({ items }) => items)), placeColumns, {
+    context.out.table(rowsOf(read.flatMap(({ items }) => items)), packageColumns, {
       empty: "The offering has no packages.",
     });
   },

@@ -5,7 +5,7 @@
  */
 
 import { ConfigError, UsageError } from "../../errors.ts";
-import type { Place } from "../../service/store/frozen.ts";
+import type { DatabasePlace } from "../../service/store/frozen.ts";
 import type { Address } from "../../service/store/postgres/address.ts";
 import type { Context } from "../context.ts";
 import { folderOf, MEMORY } from "./local_service.ts";
@@ -82,7 +82,11 @@ export function onlyFolder(
  *
  * @throws {UsageError} when it contains a password, is no address, or is in memory.
  */
-export async function placeIn(context: Context, flag: string, given: string): Promise<Place> {
+export async function placeIn(
+  context: Context,
+  flag: string,
+  given: string,
+): Promise<DatabasePlace> {
   if (given === MEMORY) folderOf(context, given);
   const { placeOf } = await import("../../service/store/frozen.ts");
   const place = placeOf(given);
@@ -101,7 +105,7 @@ export async function placeIn(context: Context, flag: string, given: string): Pr
 export async function placeOfFlags(
   context: Context,
   { data, database }: { data: string | undefined; database: string | undefined },
-): Promise<Place> {
+): Promise<DatabasePlace> {
   if (database !== undefined) {
     if (data !== undefined) throw new UsageError("Cannot use --database with --data");
     await readGiven("--database", database);

@@ -203,13 +203,13 @@ export function differences(
     if (!Array.isArray(actual) || actual.length !== expected.items.length) return [differs(true)];
     const list: readonly Json[] = actual;
     return expected.items.flatMap((item, i) =>
-      differences(list[i], item, context, joined(where, String(i)))
+      differences(list[i], item, context, fieldPath(where, String(i)))
     );
   }
   if (!isMap(actual)) return [differs(true)];
   return expected.entries.flatMap(({ key: written, value }) => {
     const key = withVariables(written, context.vars);
-    const inside = joined(where, key);
+    const inside = fieldPath(where, key);
     if (Object.hasOwn(actual, key)) return differences(actual[key], value, context, inside);
     const [meant] = closest(key, Object.keys(actual));
     return differences(undefined, value, context, inside).map((one) => ({ ...one, meant }));
@@ -268,6 +268,6 @@ function isMap(value: Json | undefined): value is { readonly [key: string]: Json
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function joined(where: string, key: string): string {
+function fieldPath(where: string, key: string): string {
   return where === "" ? key : `${where}.${key}`;
 }

@@ -15,7 +15,7 @@ import type { PlayedEvent, RecordedStep, Reel } from "./reel.ts";
 export function textOf(reel: Reel, notes: readonly string[]): string {
   const { history: { customers }, sold, bench: { scenario: { start } } } = reel;
   const [first] = customers;
-  const steps = joined(reel.steps);
+  const steps = joinRenewals(reel.steps);
   const used = new Set(steps.flatMap(({ action }) => namesIn(action)));
   const several = customers.length > 1;
   let access = "";
@@ -75,7 +75,7 @@ function namesIn(action: Action | undefined): string[] {
 }
 
 /** Steps in which one move of the clock stands for several that bring only renewals. */
-function joined(steps: readonly RecordedStep[]): RecordedStep[] {
+function joinRenewals(steps: readonly RecordedStep[]): RecordedStep[] {
   const kept: RecordedStep[] = [];
   for (const step of steps) {
     const last = kept.at(-1);

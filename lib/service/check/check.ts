@@ -5,7 +5,7 @@
  */
 
 import { ConfigError } from "../../errors.ts";
-import { freeze, type Frozen, type Place } from "../store/frozen.ts";
+import { type DatabasePlace, freeze, type Frozen } from "../store/frozen.ts";
 import { migrations } from "../store/migrations/mod.ts";
 import { runWork } from "../store/work.ts";
 import { cohorts } from "./cohorts.ts";
@@ -52,7 +52,7 @@ interface CheckOptions {
  *
  * @throws {ConfigError} when it cannot be read, or its schema is not that of this version.
  */
-export async function checkDatabase(place: Place, options: CheckOptions): Promise<Checked> {
+export async function checkDatabase(place: DatabasePlace, options: CheckOptions): Promise<Checked> {
   const database = await freeze(place);
   try {
     refuseOlder(database);

@@ -6,7 +6,7 @@
  */
 
 import type { SqlBool } from "kysely";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { loadedBuilder, lockFirst, rowsWith, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
@@ -24,7 +24,10 @@ type Webhook = Row<"webhook_integrations">;
 const CHUNK = 500;
 
 /** Queues new events for every integration that subscribes to them. */
-export async function queueDeliveries(place: Place, events: readonly QueuedEvent[]): Promise<void> {
+export async function queueDeliveries(
+  place: ProjectCall,
+  events: readonly QueuedEvent[],
+): Promise<void> {
   if (events.length === 0) return;
   markEvents(place.tx.whole);
   const webhooks = await listeningWebhooks(place);
@@ -35,7 +38,7 @@ export async function queueDeliveries(place: Place, events: readonly QueuedEvent
 }
 
 /** The enabled integrations of a project. */
-export async function listeningWebhooks({ tx }: Place): Promise<Webhook[]> {
+export async function listeningWebhooks({ tx }: ProjectCall): Promise<Webhook[]> {
   return await rowsWith(tx, "webhook_integrations", { disabled_at: null }, ["seq"]);
 }
 
@@ -63,7 +66,7 @@ interface Wanted {
  * @param options.once Whether each fails after one attempt.
  */
 export async function queueNew(
-  place: Place,
+  place: ProjectCall,
   wanted: readonly Wanted[],
   { once = false }: { once?: boolean } = {},
 ): Promise<string[]> {
@@ -89,7 +92,7 @@ export async function queueNew(
  * start as if new.
  */
 export async function queueAgain(
-  place: Place,
+  place: ProjectCall,
   deliveries: readonly Pick<
     Row<"deliveries">,
     "id" | "event_id" | "integration_id" | "customer_id"
@@ -108,7 +111,7 @@ export async function queueAgain(
 }
 
 /** Makes the deliveries ready that are the first of their customer. */
-async function makeReady({ tx }: Place, eventIds: readonly string[]): Promise<void> {
+async function makeReady({ tx }: ProjectCall, eventIds: readonly string[]): Promise<void> {
   const { sql } = loadedBuilder();
   markQueued(tx.whole);
   for (let at = 0; at < eventIds.length; at += CHUNK) {

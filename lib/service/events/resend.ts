@@ -5,7 +5,7 @@
  */
 
 import { sql } from "kysely";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import type { Row } from "../store/tables.ts";
 import { listeningWebhooks, queueAgain, type QueuedEvent, queueNew, wants } from "./queue.ts";
 
@@ -27,7 +27,7 @@ interface RecoverQuery {
  * subscribe to it. Deliveries in progress stay unchanged.
  */
 export async function resendEvent(
-  place: Place,
+  place: ProjectCall,
   event: QueuedEvent,
   webhook: Pick<Webhook, "id"> | undefined,
 ): Promise<Delivery[]> {
@@ -47,7 +47,7 @@ export async function resendEvent(
 }
 
 /** All deliveries of an event, in the order of their integrations. */
-export async function deliveriesOf({ tx }: Place, eventId: string): Promise<Delivery[]> {
+export async function deliveriesOf({ tx }: ProjectCall, eventId: string): Promise<Delivery[]> {
   return await tx.selectFrom("deliveries").selectAll().where("event_id", "=", eventId)
     .orderBy("integration_id").execute();
 }
@@ -58,7 +58,7 @@ const CHUNK = 1000;
 /**
  * Queues again every event that a subscribed integration has not received. Returns their number.
  */
-export async function recoverEvents(place: Place, query: RecoverQuery): Promise<number> {
+export async function recoverEvents(place: ProjectCall, query: RecoverQuery): Promise<number> {
   const webhooks = (await listeningWebhooks(place))
     .filter(({ id }) => query.webhook_id === undefined || id === query.webhook_id);
   let recovered = 0;
@@ -92,7 +92,7 @@ export async function recoverEvents(place: Place, query: RecoverQuery): Promise<
  * for a single integration is left out.
  */
 async function missedEvents(
-  { tx }: Place,
+  { tx }: ProjectCall,
   webhook: Webhook,
   { since, until, after }: RecoverQuery & { after: number },
 ): Promise<(QueuedEvent & { delivery_id: string | null })[]> {

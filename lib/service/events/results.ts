@@ -78,7 +78,7 @@ export async function recordEnded(
     const isPending = outcome.state === "pending" && !await isDisabled(tx, delivery);
     const state = outcome.state === "pending" && !isPending ? "dead" : outcome.state;
     const ready_at = isPending ? outcome.ready_at : null;
-    const isOwn = await settle(tx, claim, {
+    const isOwn = await writeNextState(tx, claim, {
       state,
       ready_at,
       attempts: delivery.attempts + attempts.length,
@@ -152,7 +152,7 @@ async function recordOwn(tx: ProjectTx, ended: readonly Ended[], now: number): P
 }
 
 /** Writes the next state of a delivery. Returns whether the claim still held it. */
-async function settle(
+async function writeNextState(
   tx: ProjectTx,
   { delivery: { id }, lease }: Claim,
   next: Pick<Row<"deliveries">, "state" | "ready_at" | "attempts" | "tries" | "finished_at">,

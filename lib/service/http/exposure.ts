@@ -29,18 +29,18 @@ interface Protection {
 }
 
 /** Whether only this machine can reach a host. */
-export function isLoopback(host: string): boolean {
+export function isLocalHost(host: string): boolean {
   return isLoopbackHost(canonicalHost(host) ?? "");
 }
 
 /** Whether other machines can reach the service, so that people must sign in. */
 export function needsSignIn({ host, engine, proxies }: Exposure): boolean {
-  return !isLoopback(host) || engine === "postgres" || proxies.length > 0;
+  return !isLocalHost(host) || engine === "postgres" || proxies.length > 0;
 }
 
 /** Whether others on the network could read requests without TLS. */
 export function needsTls({ host }: Exposure): boolean {
-  return !isLoopback(host);
+  return !isLocalHost(host);
 }
 
 /** The time to drain where a balancer can be, in seconds: two looks of most of them. */
@@ -51,7 +51,7 @@ const DRAIN_S = 5;
  * where no balancer can send it requests.
  */
 export function usualDrain({ host, proxies }: Pick<Exposure, "host" | "proxies">): number {
-  return isLoopback(host) && proxies.length === 0 ? 0 : DRAIN_S;
+  return isLocalHost(host) && proxies.length === 0 ? 0 : DRAIN_S;
 }
 
 /**
@@ -63,9 +63,9 @@ export function usualDrain({ host, proxies }: Pick<Exposure, "host" | "proxies">
 export function checkExposure(exposure: Exposure, protection: Protection): void {
   const { signIn, tls, publicUrl } = protection;
   const { host, engine, proxies } = exposure;
-  const isOpen = !isLoopback(host) || proxies.length > 0;
+  const isOpen = !isLocalHost(host) || proxies.length > 0;
   const who = isOpen ? "other machines can reach the service there" : "others may share its data";
-  const what = isLoopback(host)
+  const what = isLocalHost(host)
     ? engine === "postgres" ? "start the service on PostgreSQL" : "start the service behind a proxy"
     : `listen on ${host}`;
   if (needsSignIn(exposure) && !signIn) {

@@ -10,7 +10,7 @@ import { UsageError } from "../../errors.ts";
 import { Refusal } from "../contract/errors.ts";
 import { canonicalHost, isAnyAddress } from "./address.ts";
 import { hasSecret } from "./admin_secret.ts";
-import { isLoopback } from "./exposure.ts";
+import { isLocalHost } from "./exposure.ts";
 import type { Answerer } from "./mount.ts";
 import { respond } from "./respond.ts";
 
@@ -68,7 +68,7 @@ function mayPass(
   if (protocol === "https:" || OPEN.includes(pathname)) return true;
   // The admin secret must not travel in the open: it opens everything.
   if (pathname === METRICS && metricsSecret && hasSecret(request, [metricsSecret])) return true;
-  return !trusted && (isLoopback(plain(peer)) || plain(peer) === plain(host));
+  return !trusted && (isLocalHost(plain(peer)) || plain(peer) === plain(host));
 }
 
 function withoutTls(): Refusal {

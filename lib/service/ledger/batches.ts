@@ -13,7 +13,7 @@ import { passDue } from "../domain/due.ts";
 import type { Terms } from "../domain/product_change.ts";
 import type { Step, Subscription } from "../domain/step.ts";
 import { USUAL_DURATION } from "../domain/subscription.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { isBehind } from "./catch_up.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { nextDueAt } from "./next_due.ts";
@@ -132,7 +132,7 @@ async function runBatch(
  * until the batch is full. Returns the time reached and the number of steps.
  */
 async function workOff(
-  place: Place,
+  place: ProjectCall,
   due: Subscription[],
   most: { end: number; steps: number },
 ): Promise<{ reached: number; steps: number }> {
@@ -198,7 +198,7 @@ function compare(
  * Stops an advance at the time reached. Steps due at that time run with the next batch. Returns
  * whether there was an advance.
  */
-export async function cutShort({ tx, project }: Place, wall: number): Promise<boolean> {
+export async function cutShort({ tx, project }: ProjectCall, wall: number): Promise<boolean> {
   if (project.clock_advancing_to === null || await isPast(tx)) return false;
   await arrive({ tx, project }, projectTime(project, wall), wall);
   return true;
@@ -206,7 +206,7 @@ export async function cutShort({ tx, project }: Place, wall: number): Promise<bo
 
 /** Finishes an advance: the clock stands at its target, or runs from there. */
 async function arrive(
-  { tx, project }: Place,
+  { tx, project }: ProjectCall,
   at: number,
   wall: number,
 ): Promise<void> {

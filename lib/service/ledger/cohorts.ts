@@ -11,7 +11,7 @@ import {
   type CohortTotals,
   PAID_IN,
 } from "../domain/cohorts.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { type ProjectTx, updateRows, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { EventFactsReader } from "./event_facts.ts";
@@ -37,7 +37,7 @@ export async function addCohorts(tx: ProjectTx, cohorts: CohortTotals): Promise<
 
 /** Notes the environment of new payments on the customers who paid there for the first time. */
 export async function markPayers(
-  { tx }: Place,
+  { tx }: ProjectCall,
   facts: EventFactsReader,
   movements: readonly Payment[],
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function markPayers(
  * another customer gets them, they count for the cohort of that one, who has then paid as well.
  */
 export async function moveCohort(
-  { tx }: Place,
+  { tx }: ProjectCall,
   from: Since,
   to: Since | undefined,
 ): Promise<void> {

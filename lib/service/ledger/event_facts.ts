@@ -6,7 +6,7 @@
  */
 
 import type { EventCustomer } from "../domain/events.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { findRow, rowsWith } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -47,7 +47,7 @@ export interface EventFactsReader {
 }
 
 /** Makes a reader for one transaction. */
-export function readEventFacts(place: Place): EventFactsReader {
+export function readEventFacts(place: ProjectCall): EventFactsReader {
   const customers = new Map<string, KnownCustomer>();
   const load = async (ids: readonly string[]): Promise<void> => {
     const unknown = [...new Set(ids)].filter((id) => !customers.has(id));
@@ -81,7 +81,7 @@ function remember<T>(read: (key: string) => Promise<T>): (key: string) => Promis
 }
 
 async function readCustomers(
-  { tx }: Place,
+  { tx }: ProjectCall,
   ids: readonly string[],
 ): Promise<KnownCustomer[]> {
   if (ids.length === 0) return [];
@@ -105,11 +105,11 @@ async function readCustomers(
   }));
 }
 
-async function readProduct({ tx }: Place, id: string): Promise<Row<"products">> {
+async function readProduct({ tx }: ProjectCall, id: string): Promise<Row<"products">> {
   return known(await findRow(tx, "products", id), "product", id);
 }
 
-async function readEntitlements({ tx }: Place, productId: string): Promise<string[]> {
+async function readEntitlements({ tx }: ProjectCall, productId: string): Promise<string[]> {
   const attached = await rowsWith(tx, "entitlement_products", { product_id: productId }, ["seq"]);
   if (attached.length === 0) return [];
   const ids = attached.map(({ entitlement_id }) => entitlement_id);
@@ -119,7 +119,7 @@ async function readEntitlements({ tx }: Place, productId: string): Promise<strin
 }
 
 async function readLookupKey(
-  { tx }: Place,
+  { tx }: ProjectCall,
   table: "entitlements" | "offerings",
   id: string,
 ): Promise<string | null> {
@@ -137,7 +137,7 @@ interface StoredGrant {
 }
 
 async function readCurrencyGrants(
-  { tx }: Place,
+  { tx }: ProjectCall,
 ): Promise<Map<string, CurrencyGrant[]>> {
   const rows = await rowsWith(tx, "virtual_currencies", { state: "active" }, ["seq"]);
   const found = new Map<string, CurrencyGrant[]>();

@@ -5,7 +5,7 @@
  */
 
 import { delivery } from "../domain/events.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { nextRowsWith, rowsWith, updateRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -17,7 +17,7 @@ const CHUNK = 500;
  * Deliveries already on their way keep their payload, since all attempts of a delivery are equal.
  */
 export async function forgetAttributes(
-  place: Place,
+  place: ProjectCall,
   customerId: string,
 ): Promise<void> {
   const { tx } = place;
@@ -43,7 +43,7 @@ function withoutAttributes(row: Row<"events">): Row<"events">[] {
 }
 
 /** Keeps the current payload for the pending deliveries of an event. */
-async function keepOnItsWay({ tx }: Place, eventId: string): Promise<void> {
+async function keepOnItsWay({ tx }: ProjectCall, eventId: string): Promise<void> {
   const payload = tx.selectFrom("events").select("payload").where("id", "=", eventId);
   await tx.updateTable("deliveries").set({ payload }).where("event_id", "=", eventId)
     .where("state", "=", "pending").where("payload", "is", null).execute();

@@ -27,7 +27,7 @@ import { spellEvents } from "./dialect.ts";
 import { emptyHistory, type History, MANY_EVENTS, sendHistory } from "./history.ts";
 import { queueDeliveries } from "../events/queue.ts";
 import { changeAsFarAsPossible } from "../records/balances.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import {
   eventsOfPurchase,
   eventsOfStep,
@@ -38,7 +38,13 @@ import {
   type NewEvent,
   transactionOf,
 } from "./journal_rows.ts";
-import { afterChanges, type PaymentEnds, settle, type Settled, writeEnds } from "./settlements.ts";
+import {
+  afterChanges,
+  type PaymentEnds,
+  type Settled,
+  writeEnds,
+  writeSettlement,
+} from "./settlements.ts";
 import {
   type Change,
   findRow,
@@ -78,7 +84,7 @@ export interface Journal {
 /** The collected results. */
 interface Pages {
   /** The project. */
-  place: Place;
+  place: ProjectCall;
   /** The facts in events. */
   facts: EventFactsReader;
   /** The last `seq` taken. */
@@ -146,7 +152,7 @@ const MOVING = [
 ] as const;
 
 /** Opens a journal in a transaction. */
-export async function openJournal(place: Place): Promise<Journal> {
+export async function openJournal(place: ProjectCall): Promise<Journal> {
   const seq = await lastSeq(place.tx);
   const pages: Pages = {
     place,
@@ -179,7 +185,10 @@ export async function openJournal(place: Place): Promise<Journal> {
 }
 
 /** Stores some steps in order. Returns the subscriptions after them. */
-export async function recordSteps(place: Place, steps: readonly Step[]): Promise<Subscription[]> {
+export async function recordSteps(
+  place: ProjectCall,
+  steps: readonly Step[],
+): Promise<Subscription[]> {
   const journal = await openJournal(place);
   const after: Subscription[] = [];
   for (const step of steps) after.push(await journal.record(step));
@@ -188,7 +197,7 @@ export async function recordSteps(place: Place, steps: readonly Step[]): Promise
 }
 
 /** Stores a one-time purchase or its refund. Returns the purchase after it. */
-export async function recordPurchase(place: Place, step: PurchaseStep): Promise<Purchase> {
+export async function recordPurchase(place: ProjectCall, step: PurchaseStep): Promise<Purchase> {
   const journal = await openJournal(place);
   const after = await journal.recordPurchase(step);
   await journal.write();
@@ -323,7 +332,7 @@ async function write(pages: Pages): Promise<void> {
   await updateRows(tx, "purchases", [...pages.purchases.values()], ["status", "refunded_at"]);
   await writeRows(tx, "transactions", history.transactions);
   await writeRows(tx, "invoices", history.invoices);
-  for (const settled of pages.settled) await settle(tx, settled);
+  for (const settled of pages.settled) await writeSettlement(tx, settled);
   await writeEnds(tx, pages.ends);
   await writeRows(tx, "movements", history.movements);
   const { days, cohorts } = pages.totals;

@@ -16,7 +16,7 @@ import { moveCohort } from "./cohorts.ts";
 import { readEventFacts } from "./event_facts.ts";
 import { forgetAttributes } from "./forget.ts";
 import { momentsOf } from "./moments.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { newUuid } from "../records/random.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import type { Call } from "../contract/route.ts";
@@ -154,18 +154,18 @@ function inApps({ appIds }: Move): (row: { app_id: string | null }) => boolean {
   return ({ app_id }) => appIds === undefined || app_id !== null && appIds.includes(app_id);
 }
 
-async function readSubscriptions({ tx }: Place, owner: string): Promise<Subscription[]> {
+async function readSubscriptions({ tx }: ProjectCall, owner: string): Promise<Subscription[]> {
   return await tx.selectFrom("subscriptions").selectAll().where("customer_id", "=", owner)
     .orderBy("seq").execute();
 }
 
-async function readPurchases({ tx }: Place, owner: string): Promise<Purchase[]> {
+async function readPurchases({ tx }: ProjectCall, owner: string): Promise<Purchase[]> {
   return await tx.selectFrom("purchases").selectAll().where("customer_id", "=", owner)
     .orderBy("seq").execute();
 }
 
 async function setOwner(
-  { tx }: Place,
+  { tx }: ProjectCall,
   table: "subscriptions" | "purchases",
   rows: readonly { id: string }[],
   owner: string,
@@ -191,7 +191,7 @@ async function joinGrants(call: Now, moved: readonly Subscription[], { to }: Mov
   }
 }
 
-async function save({ tx }: Place, row: Subscription): Promise<void> {
+async function save({ tx }: ProjectCall, row: Subscription): Promise<void> {
   const { status, period_ends_at, due_at } = row;
   await tx.updateTable("subscriptions").set({ status, period_ends_at, due_at })
     .where("id", "=", row.id).execute();
@@ -212,7 +212,7 @@ async function endShares(journal: Journal, call: Now, source: Subscription): Pro
 
 /** Subtracts deleted shares from their sources' counts. */
 async function leaveSources(
-  { tx }: Place,
+  { tx }: ProjectCall,
   subscriptions: readonly Subscription[],
 ): Promise<void> {
   for (const { shared_from_id } of subscriptions) {

@@ -6,7 +6,7 @@
 
 import type { Call } from "../contract/route.ts";
 import { isAnonymous } from "../domain/events.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { mergeCustomers, type Move, moveHoldings } from "./ownership.ts";
 
 type Now = Pick<Call, "tx" | "project" | "now">;
@@ -35,7 +35,7 @@ export async function giveHoldings(call: Now, move: Move): Promise<string | unde
 }
 
 /** Whether a customer has never signed in: an SDK generated all its ids. */
-export async function isAllAnonymous({ tx }: Place, customerId: string): Promise<boolean> {
+export async function isAllAnonymous({ tx }: ProjectCall, customerId: string): Promise<boolean> {
   const rows = await tx.selectFrom("customer_aliases").select("alias")
     .where("customer_id", "=", customerId).execute();
   return rows.every(({ alias }) => isAnonymous(alias));

@@ -44,7 +44,7 @@ export async function writeEnds(tx: ProjectTx, ends: PaymentEnds): Promise<void>
 }
 
 /** Changes an earlier payment, and its open invoice. */
-export async function settle(tx: ProjectTx, settled: Settled): Promise<void> {
+export async function writeSettlement(tx: ProjectTx, settled: Settled): Promise<void> {
   const { transaction, at } = settled;
   await tx.updateTable("transactions").set(columnsOf(settled)).where("id", "=", transaction.id)
     .execute();

@@ -6,7 +6,7 @@
 
 import { delivery } from "../domain/events.ts";
 import { spellEvents } from "./dialect.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { newUuid } from "../records/random.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
@@ -16,7 +16,7 @@ import type { Row } from "../store/tables.ts";
  * first app, and has the store of the app.
  */
 export async function writeTestEvent(
-  { tx, now }: Place & { now: number },
+  { tx, now }: ProjectCall & { now: number },
   app_id: string | null,
 ): Promise<Row<"events">> {
   const apps = tx.selectFrom("apps").select(["id", "type"]).orderBy("seq").limit(1);

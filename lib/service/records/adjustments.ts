@@ -10,7 +10,7 @@ import { text, wholeNumber } from "../contract/fields.ts";
 import type { Call } from "../contract/route.ts";
 import { component } from "../contract/schemas.ts";
 import { changeBalance, type CurrencyTransaction, LARGEST_BALANCE } from "./balances.ts";
-import { findCustomer, findVirtualCurrency, type Place } from "./find.ts";
+import { findCustomer, findVirtualCurrency, type ProjectCall } from "./find.ts";
 import { randomDigits } from "./ids.ts";
 import { type Listing, nestedPage } from "./lists.ts";
 import type { Row } from "../store/tables.ts";
@@ -81,7 +81,7 @@ type BalanceRow = Row<"virtual_currencies"> & { balance: number | null };
 
 /** Balances in the order of the project's currencies. */
 export function balanceListing(
-  { tx }: Place,
+  { tx }: ProjectCall,
   customerId: string,
   all: boolean,
 ): Listing<BalanceRow, number, Balance> {

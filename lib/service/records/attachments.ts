@@ -6,7 +6,7 @@
 
 import { sql } from "kysely";
 import { rememberPlace } from "./changes.ts";
-import { findProduct, type Place } from "./find.ts";
+import { findProduct, type ProjectCall } from "./find.ts";
 import { tombstoneOf } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
 
@@ -18,7 +18,7 @@ type AttachmentTable = keyof typeof OWNERS;
 
 /** The position of an attached product in its owner's list, also after it was detached. */
 export async function attachedAt(
-  call: Place,
+  call: ProjectCall,
   table: AttachmentTable,
   ownerId: string,
   productId: string,

@@ -5,13 +5,13 @@
  * @module
  */
 
-import type { Place } from "./find.ts";
+import type { ProjectCall } from "./find.ts";
 
 /**
  * The times at which a customer's attributes were last set, in milliseconds since 1970, by name.
  */
 export async function readAttributeTimes(
-  { tx }: Place,
+  { tx }: ProjectCall,
   customerId: string,
 ): Promise<Map<string, number>> {
   const rows = await tx.selectFrom("attribute_times").select(["name", "sent_at"])
@@ -21,7 +21,7 @@ export async function readAttributeTimes(
 
 /** Stores the time at which an attribute was set. */
 export async function rememberAttributeTime(
-  { tx }: Place,
+  { tx }: ProjectCall,
   key: { customer_id: string; name: string },
   sent_at: number,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { unprocessable } from "../contract/errors.ts";
 import { listOf, text } from "../contract/fields.ts";
 import type { Call } from "../contract/route.ts";
 import { component, millis, patterned } from "../contract/schemas.ts";
-import type { Place } from "./find.ts";
+import type { ProjectCall } from "./find.ts";
 import { type Listing, nestedPage, tombstoneOf } from "./lists.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -124,7 +124,10 @@ export async function writeAttributes(
 }
 
 /** A customer's attributes by name, the first page of them. */
-export function attributePage(call: Place, customerId: string): Promise<Page<CustomerAttribute>> {
+export function attributePage(
+  call: ProjectCall,
+  customerId: string,
+): Promise<Page<CustomerAttribute>> {
   const id = encodeURIComponent(customerId);
   const path = `/v2/projects/${call.project.id}/customers/${id}/attributes`;
   return nestedPage(attributeListing(call, customerId), path);
@@ -135,7 +138,7 @@ const REMOVED = "customer_attribute";
 
 /** A customer's attributes by name. The name is the position in the list. */
 export function attributeListing(
-  place: Place,
+  place: ProjectCall,
   customerId: string,
 ): Listing<Row<"customer_attributes">, string, CustomerAttribute> {
   const { tx } = place;
@@ -183,7 +186,7 @@ function changeValue(values: Map<string, string>, name: string, value: string | 
 
 /** Stores the value of one attribute, or removes it without a value. */
 async function storeValue(
-  { tx }: Place,
+  { tx }: ProjectCall,
   { at, value, ...key }: {
     customer_id: string;
     name: string;

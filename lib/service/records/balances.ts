@@ -8,7 +8,7 @@ import { unprocessable } from "../contract/errors.ts";
 import type { Call } from "../contract/route.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import type { Place } from "./find.ts";
+import type { ProjectCall } from "./find.ts";
 
 /** The highest balance. */
 export const LARGEST_BALANCE = 2_000_000_000;
@@ -31,7 +31,7 @@ export type CurrencyTransaction = Pick<
 
 /** A customer's balance in a currency. */
 async function readBalance(
-  { tx }: Place,
+  { tx }: ProjectCall,
   { customer_id, currency_id }: Pick<CurrencyChange, "customer_id" | "currency_id">,
 ): Promise<number> {
   const row = await tx.selectFrom("currency_balances").select("balance")
@@ -102,7 +102,7 @@ export async function joinBalances(
 }
 
 async function write(
-  { tx }: Place,
+  { tx }: ProjectCall,
   { customer_id, currency_id }: CurrencyChange,
   balance: number,
 ): Promise<void> {
@@ -114,7 +114,7 @@ async function write(
 }
 
 async function record(
-  { tx }: Place,
+  { tx }: ProjectCall,
   change: CurrencyChange,
   transaction: CurrencyTransaction,
 ): Promise<void> {

@@ -6,7 +6,7 @@
 
 import type { DeletedObject } from "../../resources/shared.ts";
 import { taken } from "../contract/errors.ts";
-import type { Place } from "./find.ts";
+import type { ProjectCall } from "./find.ts";
 import type { Call } from "../contract/route.ts";
 import {
   type ColumnName,
@@ -82,7 +82,7 @@ type StatefulTable = "entitlements" | "offerings" | "products" | "virtual_curren
 
 /** Archives or unarchives an object. Repeating it is no error. */
 export async function setState<T extends StatefulTable>(
-  { tx }: Place,
+  { tx }: ProjectCall,
   table: T,
   id: string,
   state: "active" | "inactive",

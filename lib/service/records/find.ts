@@ -18,26 +18,30 @@ import {
 import type { Row, Tables } from "../store/tables.ts";
 
 /** The part of a call for finding objects. */
-export type Place = Pick<Call, "tx" | "project">;
+export type ProjectCall = Pick<Call, "tx" | "project">;
 
 /** Finds an app by its id. */
-export function findApp(call: Place, id: string, param?: string): Promise<Row<"apps">> {
+export function findApp(call: ProjectCall, id: string, param?: string): Promise<Row<"apps">> {
   return byId(call, "apps", "app", id, param);
 }
 
 /** Finds a product by its id. */
-export function findProduct(call: Place, id: string, param?: string): Promise<Row<"products">> {
+export function findProduct(
+  call: ProjectCall,
+  id: string,
+  param?: string,
+): Promise<Row<"products">> {
   return byId(call, "products", "product", id, param);
 }
 
 /** Finds a package by its id. */
-export function findPackage(call: Place, id: string): Promise<Row<"packages">> {
+export function findPackage(call: ProjectCall, id: string): Promise<Row<"packages">> {
   return byId(call, "packages", "package", id);
 }
 
 /** Finds an entitlement by its id, else by its lookup key. */
 export function findEntitlement(
-  call: Place,
+  call: ProjectCall,
   key: string,
   param?: string,
 ): Promise<Row<"entitlements">> {
@@ -45,18 +49,22 @@ export function findEntitlement(
 }
 
 /** Finds an offering by its id, else by its lookup key. */
-export function findOffering(call: Place, key: string, param?: string): Promise<Row<"offerings">> {
+export function findOffering(
+  call: ProjectCall,
+  key: string,
+  param?: string,
+): Promise<Row<"offerings">> {
   return byKey(call, "offerings", "offering", key, param);
 }
 
 /** Finds a paywall by its id. */
-export function findPaywall(call: Place, id: string): Promise<Row<"paywalls">> {
+export function findPaywall(call: ProjectCall, id: string): Promise<Row<"paywalls">> {
   return byId(call, "paywalls", "paywall", id);
 }
 
 /** Finds a virtual currency by its code. */
 export function findVirtualCurrency(
-  call: Place,
+  call: ProjectCall,
   code: string,
   param?: string,
 ): Promise<Row<"virtual_currencies">> {
@@ -65,7 +73,7 @@ export function findVirtualCurrency(
 
 /** Finds a webhook integration by its id. */
 export function findWebhook(
-  call: Place,
+  call: ProjectCall,
   id: string,
   param?: string,
 ): Promise<Row<"webhook_integrations">> {
@@ -73,13 +81,13 @@ export function findWebhook(
 }
 
 /** Finds a subscription or promotional grant by its id. */
-export function findSubscription(call: Place, id: string): Promise<Row<"subscriptions">> {
+export function findSubscription(call: ProjectCall, id: string): Promise<Row<"subscriptions">> {
   return byId(call, "subscriptions", "subscription", id);
 }
 
 /** Finds a payment for a subscription by the store's id. */
 export async function findTransaction(
-  call: Place,
+  call: ProjectCall,
   subscriptionId: string,
   id: string,
 ): Promise<Row<"transactions">> {
@@ -105,12 +113,12 @@ export function idsByTransaction(
 }
 
 /** Finds a one-time purchase by its id. */
-export function findPurchase(call: Place, id: string): Promise<Row<"purchases">> {
+export function findPurchase(call: ProjectCall, id: string): Promise<Row<"purchases">> {
   return byId(call, "purchases", "purchase", id);
 }
 
 /** Finds an invoice by its id. */
-export function findInvoice(call: Place, id: string): Promise<Row<"invoices">> {
+export function findInvoice(call: ProjectCall, id: string): Promise<Row<"invoices">> {
   return byId(call, "invoices", "invoice", id);
 }
 
@@ -128,7 +136,7 @@ export function isTooLong(id: string): boolean {
 
 /** Finds a customer by its id or any other of its aliases. */
 export async function findCustomer(
-  { tx }: Place,
+  { tx }: ProjectCall,
   alias: string,
   param?: string,
 ): Promise<Row<"customers">> {
@@ -144,7 +152,7 @@ export async function findCustomer(
 
 /** The customer that an alias belongs to. */
 async function findByAlias(
-  tx: Place["tx"],
+  tx: ProjectCall["tx"],
   alias: string,
 ): Promise<Row<"customers"> | undefined> {
   const [known] = await rowsWith(tx, "customer_aliases", { alias });
@@ -153,7 +161,7 @@ async function findByAlias(
 
 /** Finds a row by its id, or answers 404. */
 async function byId<T extends FoundTable>(
-  { tx }: Place,
+  { tx }: ProjectCall,
   table: T,
   what: string,
   id: string,
@@ -166,7 +174,7 @@ async function byId<T extends FoundTable>(
 
 /** Finds a row by its id, else by its lookup key, or answers 404. */
 async function byKey<T extends KeyedTable>(
-  { tx }: Place,
+  { tx }: ProjectCall,
   table: T,
   what: string,
   key: string,

@@ -8,7 +8,7 @@ import type { ActiveEntitlement } from "../../resources/customers.ts";
 import type { Entitlement } from "../../resources/entitlements.ts";
 import { attachedAt } from "./attachments.ts";
 import { accessEnd, furthestEnds, givesAccess, type Source } from "../domain/access.ts";
-import type { Place } from "./find.ts";
+import type { ProjectCall } from "./find.ts";
 import { type Listing, tombstoneOf } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
 import { showEntitlement } from "./entitlements.ts";
@@ -20,7 +20,7 @@ type Giver = Pick<Row<"subscriptions">, "product_id" | "entitlement_id">;
 
 /** Lists the entitlements of a product or promotional grant, in the order of attaching. */
 export function givenListing(
-  call: Place,
+  call: ProjectCall,
   { product_id, entitlement_id }: Giver,
 ): Listing<Row<"entitlements">, number, Entitlement> {
   const { tx } = call;
@@ -106,7 +106,7 @@ async function readActive(
 
 /** The entitlements of products, by product. */
 async function givenBy(
-  { tx }: Place,
+  { tx }: ProjectCall,
   productIds: readonly string[],
 ): Promise<Map<string, string[]>> {
   const ids = [...new Set(productIds)];
@@ -121,7 +121,7 @@ async function givenBy(
 }
 
 /** The position of an entitlement in the project, also after it was deleted. */
-async function placeOf(call: Place, id: string): Promise<{ seq: number } | undefined> {
+async function placeOf(call: ProjectCall, id: string): Promise<{ seq: number } | undefined> {
   const row = await call.tx.selectFrom("entitlements").select("seq")
     .where("id", "=", id).executeTakeFirst();
   return row ?? await tombstoneOf(call, "entitlement", id);

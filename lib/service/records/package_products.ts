@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { PackageProduct, PackageProductChoice } from "../../resources/packages.ts";
 import { attachedAt } from "./attachments.ts";
 import { malformed } from "../contract/errors.ts";
-import { findProduct, type Place } from "./find.ts";
+import { findProduct, type ProjectCall } from "./find.ts";
 import type { Listing } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
 import { isUniqueViolation, nextSeq } from "../store/mod.ts";
@@ -38,7 +38,7 @@ export const packageProductChoices: z.ZodType<{ products: PackageProductChoice[]
 
 /** Lists the products of a package, in the order of attaching. */
 export function packageProductListing(
-  call: Place,
+  call: ProjectCall,
   packageId: string,
 ): Listing<Row<"products"> & { at: number; eligibility_criteria: string }, number, PackageProduct> {
   const { tx } = call;
@@ -89,7 +89,10 @@ export async function attachToPackage(
 }
 
 /** The ids of archived products in an offering's packages. */
-export async function archivedProductsOf({ tx }: Place, offeringId: string): Promise<string[]> {
+export async function archivedProductsOf(
+  { tx }: ProjectCall,
+  offeringId: string,
+): Promise<string[]> {
   const attached = tx.selectFrom("package_products").selectAll().as("attached");
   const products = tx.selectFrom("products").selectAll().as("products");
   const rows = await tx.selectFrom("packages")

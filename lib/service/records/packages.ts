@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Package } from "../../resources/packages.ts";
 import { component, millis, pageOf } from "../contract/schemas.ts";
-import type { Place } from "./find.ts";
+import type { ProjectCall } from "./find.ts";
 import { type Listing, nestedPage, tombstoneOf } from "./lists.ts";
 import { packageProductListing, packageProductSchema } from "./package_products.ts";
 import type { Row } from "../store/tables.ts";
@@ -33,7 +33,7 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Lists the packages of an offering by position, then by age. */
 export function packageListing(
-  call: Place,
+  call: ProjectCall,
   offeringId: string,
   withProducts: boolean,
 ): Listing<Row<"packages">, [position: number, seq: number], Package> {
@@ -58,7 +58,7 @@ export function packageListing(
 
 /** A package in the API, with its products if `expand` names them. */
 export async function showExpanded(
-  call: Place,
+  call: ProjectCall,
   row: Row<"packages">,
   withProducts: boolean,
 ): Promise<Package> {

@@ -5,7 +5,7 @@
  */
 
 import { sql } from "kysely";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import {
   type Choice,
   type Dimension,
@@ -30,7 +30,7 @@ export interface Catalogue {
 }
 
 /** Reads the catalogue. */
-export async function readCatalogue({ tx }: Place): Promise<Catalogue> {
+export async function readCatalogue({ tx }: ProjectCall): Promise<Catalogue> {
   const apps = await tx.selectFrom("apps").select(["id", "name"]).orderBy("seq").execute();
   const products = await tx.selectFrom("products")
     .select(["id", "type", "store_identifier", "duration"]).orderBy("seq").execute();
@@ -72,7 +72,7 @@ export function segmentOf(dimension: Dimension, value: string, catalogue: Catalo
 
 /** The possible values of a chart's filter. */
 export async function choicesOf(
-  place: Place,
+  place: ProjectCall,
   dimension: Dimension,
   catalogue: Catalogue,
   of: "ledger" | "customers",

@@ -6,7 +6,7 @@
 
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS, monthOf } from "../domain/calendar.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { type Dimension, hasOneOf, valueIn } from "./dimensions.ts";
 import { indexOfPeriod, type Period } from "./periods.ts";
 import { type Column, type CountedBy, type LedgerSum, nameOfSum, type Sum } from "./sums.ts";
@@ -15,7 +15,7 @@ import { type Column, type CountedBy, type LedgerSum, nameOfSum, type Sum } from
 export type RevenueType = "revenue" | "revenue_net_of_taxes" | "proceeds";
 
 /** The query of a chart. */
-export interface Question extends Place {
+export interface Question extends ProjectCall {
   /** The periods, in order. */
   readonly periods: readonly Period[];
   /** The same periods, and those after them in which cohorts are followed. */

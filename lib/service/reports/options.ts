@@ -5,7 +5,7 @@
  */
 
 import type { ChartOptions } from "../../resources/charts.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import { choicesOf, readCatalogue } from "./catalogue.ts";
 import { hasRevenue } from "./chart.ts";
 import type { Definition } from "./definition.ts";
@@ -14,7 +14,10 @@ import { RESOLUTIONS } from "./periods.ts";
 import { REVENUE_TYPES } from "./request.ts";
 
 /** Reads a chart's filters and segments, with their possible values. */
-export async function chartOptions(place: Place, definition: Definition): Promise<ChartOptions> {
+export async function chartOptions(
+  place: ProjectCall,
+  definition: Definition,
+): Promise<ChartOptions> {
   const { subject } = definition;
   const catalogue = await readCatalogue(place);
   const of = subject === "ledger" ? "ledger" : "customers";

@@ -23,7 +23,7 @@ import {
 } from "./periods.ts";
 
 /** The currencies for amounts. */
-const CURRENCIES = [
+const REPORT_CURRENCIES = [
   "USD",
   "EUR",
   "GBP",
@@ -39,7 +39,7 @@ const CURRENCIES = [
 ] as const;
 
 /** Schema of the currency in a query. */
-export const currency = z.enum(CURRENCIES).default("USD");
+export const currency = z.enum(REPORT_CURRENCIES).default("USD");
 
 /** The most periods of a chart: ten years by day. */
 const MOST_PERIODS = 4000;

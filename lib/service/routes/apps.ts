@@ -14,7 +14,7 @@ import { CLEARED, type Settings, splitSecrets } from "../records/app_settings.ts
 import { appChanges, appSchema, newApp } from "../records/app_types.ts";
 import { insertApp, showApp } from "../records/apps.ts";
 import { deleteRow } from "../records/changes.ts";
-import { findApp, type Place } from "../records/find.ts";
+import { findApp, type ProjectCall } from "../records/find.ts";
 import { listPage, tableListing, wholeList } from "../records/lists.ts";
 import { storeKitConfig } from "../records/storekit.ts";
 import type { Row } from "../store/tables.ts";
@@ -186,7 +186,7 @@ function showKey(row: Row<"app_keys">): PublicApiKey {
 /**
  * The data that would be lost with an app: its products, also archived ones, and their purchases.
  */
-async function dependentsOf({ tx }: Place, appId: string): Promise<string[]> {
+async function dependentsOf({ tx }: ProjectCall, appId: string): Promise<string[]> {
   const ids: string[] = [];
   for (const table of ["products", "subscriptions", "purchases"] as const) {
     const rows = await tx.selectFrom(table).select("id").where("app_id", "=", appId)
@@ -197,7 +197,7 @@ async function dependentsOf({ tx }: Place, appId: string): Promise<string[]> {
 }
 
 /** The webhook integrations for the events of one app only. */
-async function webhooksOf({ tx }: Place, appId: string): Promise<string[]> {
+async function webhooksOf({ tx }: ProjectCall, appId: string): Promise<string[]> {
   const rows = await tx.selectFrom("webhook_integrations").select("id").where("app_id", "=", appId)
     .orderBy("seq").limit(100).execute();
   return rows.map((row) => row.id);

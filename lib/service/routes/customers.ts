@@ -28,7 +28,7 @@ import {
   showCustomerWithAccess,
   SHOWN_OF_CUSTOMER,
 } from "../records/customers.ts";
-import { findCustomer, LONGEST_CUSTOMER_ID, type Place } from "../records/find.ts";
+import { findCustomer, LONGEST_CUSTOMER_ID, type ProjectCall } from "../records/find.ts";
 import { type Listing, listPage, tableListing } from "../records/lists.ts";
 import { attributePage, newAttributes, writeAttributes } from "../records/attributes.ts";
 import type { Row } from "../store/tables.ts";
@@ -149,7 +149,7 @@ export const customerRoutes = [
 ];
 
 /** The condition for a customer's `$email`. */
-function withEmail({ tx }: Place, email: string) {
+function withEmail({ tx }: ProjectCall, email: string) {
   // The name is part of the SQL text, so that SQLite uses the index on e-mail addresses.
   return sql`id in (
     select customer_id from ${tx.rows("customer_attributes")} as attributes
@@ -158,7 +158,7 @@ function withEmail({ tx }: Place, email: string) {
 
 /** A customer's ids, oldest first. */
 function aliasListing(
-  { tx }: Place,
+  { tx }: ProjectCall,
   customerId: string,
 ): Listing<Row<"customer_aliases">, number, CustomerAlias> {
   const own = tx.selectFrom("customer_aliases").selectAll().where("customer_id", "=", customerId);

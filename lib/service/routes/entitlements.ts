@@ -17,7 +17,7 @@ import { deletedSchema, pageOf, pageQuery } from "../contract/schemas.ts";
 import { attachedAt, detachProducts } from "../records/attachments.ts";
 import { deleteRow, insertUnique, setState } from "../records/changes.ts";
 import { entitlementSchema, showEntitlement } from "../records/entitlements.ts";
-import { findEntitlement, findProduct, type Place } from "../records/find.ts";
+import { findEntitlement, findProduct, type ProjectCall } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { type Listing, listPage, nestedPage, tableListing } from "../records/lists.ts";
 import { productSchema, showProduct } from "../records/products.ts";
@@ -221,7 +221,7 @@ async function showExpanded(
 
 /** Lists the products of an entitlement, in the order of attaching. */
 function productListing(
-  call: Place,
+  call: ProjectCall,
   entitlementId: string,
 ): Listing<Row<"products">, number, Product> {
   const { tx } = call;

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { EntitlementGrant, GrantedEntitlement } from "../../resources/customers.ts";
 import { grant, regrant, revoke } from "../domain/grants.ts";
 import { Refusal, unprocessable } from "../contract/errors.ts";
-import { findCustomer, findEntitlement, type Place } from "../records/find.ts";
+import { findCustomer, findEntitlement, type ProjectCall } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { recordSteps } from "../ledger/journal.ts";
 import { type Call, route } from "../contract/route.ts";
@@ -91,7 +91,7 @@ async function grantUntil(
 
 /** A customer's active grant of an entitlement. */
 async function findGrant(
-  { tx }: Place,
+  { tx }: ProjectCall,
   customerId: string,
   entitlementId: string,
 ): Promise<Row<"subscriptions"> | undefined> {

@@ -20,7 +20,7 @@ import { deletedSchema, pageOf, pageQuery } from "../contract/schemas.ts";
 import { spellingsOfPackage } from "../contract/spelling.ts";
 import { detachProducts } from "../records/attachments.ts";
 import { deleteRow, insertUnique } from "../records/changes.ts";
-import { findOffering, findPackage, type Place } from "../records/find.ts";
+import { findOffering, findPackage, type ProjectCall } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { listPage } from "../records/lists.ts";
 import {
@@ -221,7 +221,7 @@ async function insertPackage(call: Call, fields: NewPackage): Promise<Package> {
 }
 
 /** The position after the last one of an offering. */
-async function nextPosition({ tx }: Place, offeringId: string): Promise<number> {
+async function nextPosition({ tx }: ProjectCall, offeringId: string): Promise<number> {
   const { last } = await tx.selectFrom("packages")
     .select((eb) => eb.fn.max("position").as("last")).where("offering_id", "=", offeringId)
     .executeTakeFirstOrThrow();

@@ -13,7 +13,7 @@ import type {
 } from "../../resources/paywalls.ts";
 import { deleteRow } from "../records/changes.ts";
 import { Refusal } from "../contract/errors.ts";
-import { findOffering, findPaywall, type Place } from "../records/find.ts";
+import { findOffering, findPaywall, type ProjectCall } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { listPage, tableListing } from "../records/lists.ts";
 import { type Call, route } from "../contract/route.ts";
@@ -222,7 +222,7 @@ function showComponents(row: Row<"paywalls">): PaywallComponents {
 
 /** The paywall of an offering, if any. */
 async function paywallOf(
-  { tx }: Place,
+  { tx }: ProjectCall,
   offeringId: string,
 ): Promise<Row<"paywalls"> | undefined> {
   return await tx.selectFrom("paywalls").selectAll().where("offering_id", "=", offeringId)

@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { SubscriptionTransaction, TransactionsQuery } from "../../resources/subscriptions.ts";
 import { showAmount } from "../domain/money.ts";
 import { refund } from "../domain/refunds.ts";
-import { findSubscription, findTransaction, type Place } from "../records/find.ts";
+import { findSubscription, findTransaction, type ProjectCall } from "../records/find.ts";
 import { recordSteps } from "../ledger/journal.ts";
 import { type Listing, listPage } from "../records/lists.ts";
 import { checkRefundable } from "../ledger/refund_rules.ts";
@@ -103,7 +103,7 @@ type Transaction = Row<"transactions">;
 
 /** Lists the payments for a subscription by id, or by time and then id. */
 function transactionListing(
-  { tx }: Place,
+  { tx }: ProjectCall,
   subscriptionId: string,
   { sort, direction }: Pick<TransactionsQuery, "sort" | "direction">,
 ): Listing<Transaction, Transaction, SubscriptionTransaction> {

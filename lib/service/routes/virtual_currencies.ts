@@ -14,7 +14,7 @@ import type {
 } from "../../resources/virtual_currencies.ts";
 import { deleteRow, insertUnique, setState } from "../records/changes.ts";
 import { unprocessable } from "../contract/errors.ts";
-import { findProduct, findVirtualCurrency, type Place } from "../records/find.ts";
+import { findProduct, findVirtualCurrency, type ProjectCall } from "../records/find.ts";
 import { listPage, tableListing } from "../records/lists.ts";
 import { type Call, route } from "../contract/route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
@@ -212,7 +212,7 @@ function showVirtualCurrency(row: Row<"virtual_currencies">): VirtualCurrency {
 
 /** Grants as stored, with all fields. Their products must exist. */
 async function storedGrants(
-  call: Place,
+  call: ProjectCall,
   grants: readonly NewProductGrant[] | null,
 ): Promise<string | null> {
   if (grants === null) return null;

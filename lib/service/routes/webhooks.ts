@@ -10,7 +10,7 @@ import { deleteRow } from "../records/changes.ts";
 import { invalid, unprocessable } from "../contract/errors.ts";
 import { newSigningSecret } from "../events/signatures.ts";
 import { CHOOSABLE_EVENT_TYPES } from "../../event_types.ts";
-import { findApp, findWebhook, type Place } from "../records/find.ts";
+import { findApp, findWebhook, type ProjectCall } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { listPage, tableListing } from "../records/lists.ts";
 import { type Preparation, route } from "../contract/route.ts";
@@ -232,7 +232,7 @@ function storedTypes(types: readonly string[] | null): string | null {
 }
 
 /** Refuses an unknown app. */
-async function checkApp(call: Place, id: string | null | undefined): Promise<void> {
+async function checkApp(call: ProjectCall, id: string | null | undefined): Promise<void> {
   if (id !== null && id !== undefined) await findApp(call, id, "app_id");
 }
 

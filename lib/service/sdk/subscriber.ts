@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { SdkSubscriberAnswer } from "../../resources/sdk_subscribers.ts";
 import type { SdkCall } from "../contract/sdk.ts";
 import { component, millis } from "../contract/schemas.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 import type { Row } from "../store/tables.ts";
 import { type Held, type HeldProduct, type LatestPayment, showSubscriber } from "./view.ts";
 
@@ -90,7 +90,7 @@ export function lastingOf({ subscriber }: SdkSubscriberAnswer): unknown {
   return rest;
 }
 
-async function readHeld(place: Place, customer: Row<"customers">): Promise<Held> {
+async function readHeld(place: ProjectCall, customer: Row<"customers">): Promise<Held> {
   const { tx } = place;
   const subscriptions = await tx.selectFrom("subscriptions").selectAll()
     .where("customer_id", "=", customer.id).orderBy("seq").execute();
@@ -113,7 +113,7 @@ function distinct(ids: readonly (string | null)[]): string[] {
 }
 
 async function readProducts(
-  { tx }: Place,
+  { tx }: ProjectCall,
   ids: readonly (string | null)[],
 ): Promise<Map<string, HeldProduct>> {
   const wanted = distinct(ids);
@@ -136,7 +136,7 @@ async function readProducts(
 }
 
 async function readGranted(
-  { tx }: Place,
+  { tx }: ProjectCall,
   ids: readonly (string | null)[],
 ): Promise<Map<string, string>> {
   const wanted = distinct(ids);
@@ -148,7 +148,7 @@ async function readGranted(
 
 /** The latest payments, by the id of the subscription. */
 async function readPayments(
-  { tx }: Place,
+  { tx }: ProjectCall,
   subscriptions: readonly Row<"subscriptions">[],
 ): Promise<Map<string, LatestPayment>> {
   if (subscriptions.length === 0) return new Map();

@@ -15,7 +15,7 @@ import type { Step, Subscription } from "../domain/step.ts";
 import { platformOf } from "../domain/stores.ts";
 import { newId } from "../records/ids.ts";
 import { type Journal, openJournal } from "../ledger/journal.ts";
-import type { Call } from "../contract/route.ts";
+import type { SeedCall } from "./catalogue.ts";
 import type { Row } from "../store/tables.ts";
 
 /** The products and grants for the buyers. */
@@ -27,8 +27,6 @@ interface Range {
   /** The id of the offering shown at purchase. */
   offering_id: string;
 }
-
-type Place = Pick<Call, "tx" | "project" | "now">;
 
 /** The buyers: first seen this many days ago, with country, platform and first purchase. */
 const BUYERS = [
@@ -77,7 +75,7 @@ const BUYERS = [
 type Buyer = typeof BUYERS[number];
 
 /** Writes the buyers and their purchases. A new clock of the tests has no past. */
-export async function seedBuyers(call: Place, range: Range): Promise<void> {
+export async function seedBuyers(call: SeedCall, range: Range): Promise<void> {
   const { now } = call;
   const ago = (days: number) => now - days * DAY_MS;
   if (ago(200) < 0) return;
@@ -103,7 +101,7 @@ export async function seedBuyers(call: Place, range: Range): Promise<void> {
 }
 
 async function buy(
-  { project, now }: Place,
+  { project, now }: SeedCall,
   journal: Journal,
   live: Subscription[],
   buyer: Buyer,
@@ -136,7 +134,7 @@ async function buy(
   await record(journal, live, subscribe({ ...sale, ...terms }, now));
 }
 
-function giftTo(customer_id: string, { project, now }: Place, { entitlement_id }: Range): Step {
+function giftTo(customer_id: string, { project, now }: SeedCall, { entitlement_id }: Range): Step {
   const expires_at = now + 90 * DAY_MS;
   const id = newId("subscription");
   return grant({ project_id: project.id, id, customer_id, entitlement_id, expires_at }, now);

@@ -92,11 +92,12 @@ interface Written {
   offering_id: string;
 }
 
-type Place = Pick<Call, "tx" | "project" | "now">;
+/** The part of a call for writing the data of a project. */
+export type SeedCall = Pick<Call, "tx" | "project" | "now">;
 type Products = Written["products"];
 
 /** Writes what a project lacks of a catalogue. */
-export async function writeCatalogue(call: Place, catalogue: SeedCatalogue): Promise<Written> {
+export async function writeCatalogue(call: SeedCall, catalogue: SeedCatalogue): Promise<Written> {
   const products = await writeProducts(call, catalogue);
   const entitlement_id = await writeEntitlements(call, catalogue, products);
   const offering_id = await writeOfferings(call, catalogue, products);
@@ -106,13 +107,13 @@ export async function writeCatalogue(call: Place, catalogue: SeedCatalogue): Pro
 
 /** The fields that every listed object has. */
 async function identity(
-  { tx }: Place,
+  { tx }: SeedCall,
   kind: "product" | "entitlement" | "offering" | "package",
 ): Promise<{ id: string; seq: number }> {
   return { id: newId(kind), seq: await nextSeq(tx) };
 }
 
-async function writeProducts(call: Place, catalogue: SeedCatalogue): Promise<Products> {
+async function writeProducts(call: SeedCall, catalogue: SeedCatalogue): Promise<Products> {
   const { tx } = call;
   const present = {
     apps: await rowsWith(tx, "apps", {}, ["seq"]),
@@ -135,7 +136,7 @@ async function writeProducts(call: Place, catalogue: SeedCatalogue): Promise<Pro
 }
 
 async function insertProduct(
-  call: Place,
+  call: SeedCall,
   app_id: string,
   { id, name, duration, price, trial, consumable }: SeedProduct,
 ): Promise<Row<"products">> {
@@ -160,7 +161,7 @@ async function insertProduct(
 
 /** Writes entitlements, and which products give them. Returns the id of the last one. */
 async function writeEntitlements(
-  call: Place,
+  call: SeedCall,
   { entitlements }: SeedCatalogue,
   products: Products,
 ): Promise<string> {
@@ -186,7 +187,7 @@ async function writeEntitlements(
 }
 
 async function insertEntitlement(
-  call: Place,
+  call: SeedCall,
   names: Pick<Row<"entitlements">, "lookup_key" | "display_name">,
 ): Promise<string> {
   const own = await identity(call, "entitlement");
@@ -196,7 +197,7 @@ async function insertEntitlement(
 
 /** Writes offerings with their packages. Returns the id of the first one. */
 async function writeOfferings(
-  call: Place,
+  call: SeedCall,
   { offerings }: SeedCatalogue,
   products: Products,
 ): Promise<string> {
@@ -228,7 +229,7 @@ async function writeOfferings(
 }
 
 async function writePackages(
-  call: Place,
+  call: SeedCall,
   offering_id: string,
   packages: SeedOffering["packages"],
   products: Products,
@@ -258,7 +259,7 @@ async function writePackages(
 }
 
 async function writeCurrency(
-  { tx, now }: Place,
+  { tx, now }: SeedCall,
   { code, name, description, amounts }: SeedCurrency,
   products: Products,
 ): Promise<void> {

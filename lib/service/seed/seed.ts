@@ -7,10 +7,10 @@
 import { insertCustomer } from "../records/changes.ts";
 import { newId } from "../records/ids.ts";
 import { addAccount } from "../oauth/accounts.ts";
-import type { Actor, Call } from "../contract/route.ts";
+import type { Actor } from "../contract/route.ts";
 import { insertProject } from "../records/new_project.ts";
 import { seedBuyers } from "./buyers.ts";
-import { writeCatalogue } from "./catalogue.ts";
+import { type SeedCall, writeCatalogue } from "./catalogue.ts";
 import { NOTES, NOTES_COINS } from "./catalogues.ts";
 import { inProject, nextSeq, type TextTx, writeRows } from "../store/mod.ts";
 
@@ -67,10 +67,8 @@ async function seedProject(
   return project.id;
 }
 
-type Place = Pick<Call, "tx" | "project" | "now">;
-
 /** Writes a pending collaborator and a few customers. */
-async function seedPeople(call: Place): Promise<void> {
+async function seedPeople(call: SeedCall): Promise<void> {
   const { tx, now } = call;
   await writeRows(tx, "collaborators", [{
     id: newId("collaborator"),

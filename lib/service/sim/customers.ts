@@ -8,7 +8,7 @@
 import { z } from "zod";
 import { insertCustomer } from "../records/changes.ts";
 import { isAnonymous } from "../domain/events.ts";
-import { findCustomer, type Place } from "../records/find.ts";
+import { findCustomer, type ProjectCall } from "../records/find.ts";
 import { mergeCustomers } from "../ledger/ownership.ts";
 import { giveHoldings, isAllAnonymous } from "../ledger/restore.ts";
 import { showCustomerWithAccess } from "../records/customers.ts";
@@ -92,7 +92,7 @@ export async function findOrCreateCustomer(
 
 /** Finds a customer by any of its ids, if it exists. */
 export async function findKnown(
-  call: Place,
+  call: ProjectCall,
   alias: string,
 ): Promise<Row<"customers"> | undefined> {
   const { tx } = call;

@@ -7,13 +7,13 @@
 import type { Sale } from "../domain/purchase.ts";
 import { oneGroupPerApp } from "../domain/stores.ts";
 import { Refusal } from "../contract/errors.ts";
-import type { Place } from "../records/find.ts";
+import type { ProjectCall } from "../records/find.ts";
 
 /**
  * Refuses a free trial of a product that the customer has had before. If an app's subscriptions are
  * one group, also refuses one beside a paid subscription of that app.
  */
-export async function checkTrial(place: Place, sale: Sale, productId: string): Promise<void> {
+export async function checkTrial(place: ProjectCall, sale: Sale, productId: string): Promise<void> {
   const had = await formerTrial(place, sale, productId);
   if (!had) return;
   throw new Refusal(422, "parameter_error", `'trial' is not allowed here: ${had.why}`, {
@@ -27,7 +27,7 @@ type Buyer = Pick<Sale, "customer_id" | "app_id" | "environment" | "store">;
 
 /** The subscription that rules out a free trial of a product, and the reason. */
 export async function formerTrial(
-  { tx }: Place,
+  { tx }: ProjectCall,
   sale: Buyer,
   productId: string,
 ): Promise<{ id: string; why: string } | undefined> {

@@ -34,7 +34,7 @@ export interface Frozen {
 }
 
 /** Where a database is: on a server, or in a file. */
-export type Place = ServerPlace | FilePlace;
+export type DatabasePlace = ServerPlace | FilePlace;
 
 /** A database on a server. */
 interface ServerPlace {
@@ -57,7 +57,7 @@ export const PAGE = 200;
  * The place that words mean: the address of a database on a server, a data folder, or a file. What does
  * not exist yet is a file when its name ends with `.db`, else a folder.
  */
-export function placeOf(words: string): Place {
+export function placeOf(words: string): DatabasePlace {
   if (isOnServer(words) || /^[a-z][a-z0-9+]*:\/\//i.test(words)) return { address: words };
   const info = statSync(words, { throwIfNoEntry: false });
   if (info?.isDirectory() || !info && !words.endsWith(".db")) {
@@ -72,7 +72,7 @@ export function placeOf(words: string): Place {
  *
  * @throws {ConfigError} when there is none, or its schema is newer than this version.
  */
-export async function freeze(place: Place): Promise<Frozen> {
+export async function freeze(place: DatabasePlace): Promise<Frozen> {
   if ("address" in place) {
     const { freezePostgres } = await import("./postgres/frozen.ts");
     return await freezePostgres(place.address);

@@ -2,7 +2,7 @@ import { doesNotThrow, equal, throws } from "node:assert/strict";
 import {
   checkExposure,
   type Exposure,
-  isLoopback,
+  isLocalHost,
   needsSignIn,
   usualDrain,
 } from "../../../lib/service/http/exposure.ts";
@@ -12,12 +12,12 @@ const NOTHING = { signIn: false, tls: false };
 
 Deno.test("only addresses of this machine are loopback", () => {
   for (const host of ["127.0.0.1", "127.8.9.10", "localhost", "LOCALHOST", "::1", "[::1]"]) {
-    equal(isLoopback(host), true, host);
+    equal(isLocalHost(host), true, host);
   }
   for (
     const host of ["0.0.0.0", "::", "192.168.1.5", "127.evil.example", "localhost.example", ""]
   ) {
-    equal(isLoopback(host), false, host);
+    equal(isLocalHost(host), false, host);
   }
 });
 

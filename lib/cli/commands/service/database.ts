@@ -33,7 +33,7 @@ export const databaseFlags = {
 };
 
 /** The values of flags that decide where the data is. */
-interface Place {
+interface DatabaseFlags {
   /** The address of a database. */
   database?: string | undefined;
   /** What the process does. */
@@ -52,7 +52,7 @@ interface Place {
  */
 export async function databaseOf(
   { around }: Context,
-  { database: given, role, data, from }: Place,
+  { database: given, role, data, from }: DatabaseFlags,
 ): Promise<Pick<ServeOptions, "server" | "role"> & { shown?: string }> {
   const elsewhere = data !== undefined ? "--data" : from !== undefined ? "--from" : undefined;
   const named = elsewhere === undefined ? around.env(DATABASE) || undefined : undefined;

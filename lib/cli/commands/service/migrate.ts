@@ -5,7 +5,7 @@
  */
 
 import { UsageError } from "../../../errors.ts";
-import type { Place } from "../../../service/store/frozen.ts";
+import type { DatabasePlace } from "../../../service/store/frozen.ts";
 import type { Moved, MovedTable, MoveProgress } from "../../../service/store/move/move.ts";
 import type { Context } from "../../context.ts";
 import { DATABASE, placeIn } from "../../local/databases.ts";
@@ -59,7 +59,7 @@ async function endsOf(
   context: Context,
   from: string | undefined,
   to: string | undefined,
-): Promise<[Place, Place]> {
+): Promise<[DatabasePlace, DatabasePlace]> {
   const named = context.around.env(DATABASE);
   const missing = from === undefined ? "--from" : "--to";
   if (
@@ -69,7 +69,7 @@ async function endsOf(
       hint: "Pass --from and --to: a data folder, a file, or postgres://user@host/name",
     });
   }
-  const end = async (flag: string, given: string | undefined): Promise<Place> =>
+  const end = async (flag: string, given: string | undefined): Promise<DatabasePlace> =>
     given === undefined ? { address: named ?? "" } : await placeIn(context, flag, given);
   return [await end("--from", from), await end("--to", to)];
 }

@@ -15,7 +15,7 @@ import {
   folderOf,
   notRunning,
 } from "../../local/local_service.ts";
-import type { Place } from "../../../service/store/frozen.ts";
+import type { DatabasePlace } from "../../../service/store/frozen.ts";
 import type { Worker } from "../../../service/store/postgres/overview.ts";
 import { DATABASE, placeOfFlags } from "../../local/databases.ts";
 import { time } from "../../screen/display.ts";
@@ -84,7 +84,7 @@ const columns: Column<Worker>[] = [
  *
  * @throws {NetworkError} when nothing does.
  */
-async function showDatabase({ out }: Context, place: Place): Promise<void> {
+async function showDatabase({ out }: Context, place: DatabasePlace): Promise<void> {
   if (!("address" in place)) return;
   const { readOverview } = await import("../../../service/store/postgres/overview.ts");
   const { processes, ...facts } = await readOverview(place.address);

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { invalid, missing, unprocessable } from "../../contract/errors.ts";
 import { deliveriesOf, recoverEvents, resendEvent } from "../../events/resend.ts";
-import { findWebhook, type Place } from "../../records/find.ts";
+import { findWebhook, type ProjectCall } from "../../records/find.ts";
 import { listPage, tableListing, wholeList } from "../../records/lists.ts";
 import { pageOf, pageQuery } from "../../contract/schemas.ts";
 import type { Row } from "../../store/tables.ts";
@@ -138,7 +138,7 @@ export const deliveryRoutes = [
 ];
 
 /** Finds a delivery by its id. */
-export async function findDelivery({ tx }: Place, id: string): Promise<Row<"deliveries">> {
+export async function findDelivery({ tx }: ProjectCall, id: string): Promise<Row<"deliveries">> {
   const row = await tx.selectFrom("deliveries").selectAll().where("id", "=", id).executeTakeFirst();
   if (row) return row;
   throw missing("delivery", id);
@@ -157,7 +157,7 @@ export function refuseDisabled({ disabled_at }: Row<"webhook_integrations">): vo
 }
 
 /** Deliveries in an answer. */
-async function showDeliveries(call: Place, rows: readonly Row<"deliveries">[]) {
+async function showDeliveries(call: ProjectCall, rows: readonly Row<"deliveries">[]) {
   const shown = [];
   for (const row of rows) shown.push(await showDelivery(call, row));
   return shown;
@@ -165,7 +165,7 @@ async function showDeliveries(call: Place, rows: readonly Row<"deliveries">[]) {
 
 /** A delivery in an answer, with its last result. */
 export async function showDelivery(
-  { tx }: Place,
+  { tx }: ProjectCall,
   row: Row<"deliveries">,
 ): Promise<Delivery> {
   const { type } = await tx.selectFrom("events").select("type")

@@ -7,7 +7,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { missing } from "../../contract/errors.ts";
-import type { Place } from "../../records/find.ts";
+import type { ProjectCall } from "../../records/find.ts";
 import { listPage, tableListing } from "../../records/lists.ts";
 import { pageOf, pageQuery } from "../../contract/schemas.ts";
 import type { Row } from "../../store/tables.ts";
@@ -48,7 +48,7 @@ const getEvent = simRoute({
 export const eventRoutes = [listEvents, getEvent];
 
 /** Finds an event by its id. */
-export async function findEvent({ tx }: Place, id: string): Promise<Row<"events">> {
+export async function findEvent({ tx }: ProjectCall, id: string): Promise<Row<"events">> {
   const row = await tx.selectFrom("events").selectAll().where("id", "=", id).executeTakeFirst();
   if (row) return row;
   throw missing("event", id);

@@ -6,13 +6,13 @@
  */
 
 import { unprocessable } from "../../contract/errors.ts";
-import type { Place } from "../../records/find.ts";
+import type { ProjectCall } from "../../records/find.ts";
 
 /** The most customers of one history. */
 const MOST_CUSTOMERS = 50;
 
 /** The ids of the customers, the given one first. */
-export async function connectedCustomers(place: Place, id: string): Promise<string[]> {
+export async function connectedCustomers(place: ProjectCall, id: string): Promise<string[]> {
   const ids = [id];
   for (const one of ids) {
     for (const other of await neighboursOf(place, one)) {
@@ -27,7 +27,7 @@ export async function connectedCustomers(place: Place, id: string): Promise<stri
 }
 
 /** The customers with whom one shared or exchanged something. */
-async function neighboursOf(place: Place, id: string): Promise<string[]> {
+async function neighboursOf(place: ProjectCall, id: string): Promise<string[]> {
   const { tx } = place;
   const owned = await tx.selectFrom("subscriptions")
     .select(["id", "customer_id", "original_customer_id", "shared_from_id"])
@@ -57,7 +57,7 @@ async function neighboursOf(place: Place, id: string): Promise<string[]> {
 }
 
 /** The customers from whom purchases came. */
-async function giversOf({ tx }: Place, id: string): Promise<string[]> {
+async function giversOf({ tx }: ProjectCall, id: string): Promise<string[]> {
   const rows = await tx.selectFrom("events").select("payload")
     .where("customer_id", "=", id).where("type", "=", "TRANSFER").execute();
   const aliases = rows.flatMap(({ payload }) => transferredFrom(payload));

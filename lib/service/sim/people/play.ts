@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Place } from "../../records/find.ts";
+import type { ProjectCall } from "../../records/find.ts";
 import { IllegalStep, type Step, type Subscription } from "../../domain/step.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { openJournal } from "../../ledger/journal.ts";
@@ -58,7 +58,7 @@ export function nextBatch({ agenda }: World): Batch | undefined {
 }
 
 /** Plays a batch. */
-export async function playBatch(place: Place, world: World, batch: Batch): Promise<Played> {
+export async function playBatch(place: ProjectCall, world: World, batch: Batch): Promise<Played> {
   const { tx } = place;
   const people = new Map<number, Person>();
   const person = (index: number): Person => {

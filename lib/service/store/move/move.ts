@@ -6,7 +6,7 @@
 
 import { realpathSync } from "node:fs";
 import { Cancelled, ConfigError } from "../../../errors.ts";
-import { freeze, type Frozen, type Place } from "../frozen.ts";
+import { type DatabasePlace, freeze, type Frozen } from "../frozen.ts";
 import { migrations } from "../migrations/mod.ts";
 import { createAdder, type Sum } from "./digest.ts";
 import { schemaAfter, type Shape } from "./tables.ts";
@@ -55,7 +55,11 @@ interface MoveOptions {
  * @throws {ConfigError} when the source cannot be read, or the target is not empty.
  * @throws {Cancelled} when the signal fires.
  */
-export async function moveData(from: Place, to: Place, options: MoveOptions): Promise<Moved> {
+export async function moveData(
+  from: DatabasePlace,
+  to: DatabasePlace,
+  options: MoveOptions,
+): Promise<Moved> {
   await refuseSame(from, to);
   const source = await freeze(from);
   try {
@@ -141,7 +145,7 @@ function refuseDifferent(target: Target, wanted: MovedTable | undefined, found: 
 }
 
 /** Refuses to move a database onto itself. */
-async function refuseSame(from: Place, to: Place): Promise<void> {
+async function refuseSame(from: DatabasePlace, to: DatabasePlace): Promise<void> {
   const [one, other] = [await nameOf(from), await nameOf(to)];
   if (one !== other) return;
   throw new ConfigError(`Cannot move the data: ${JSON.stringify(one)} is both source and target`, {
@@ -150,7 +154,7 @@ async function refuseSame(from: Place, to: Place): Promise<void> {
 }
 
 /** A place by a name that does not depend on how it was written. */
-async function nameOf(place: Place): Promise<string> {
+async function nameOf(place: DatabasePlace): Promise<string> {
   if ("address" in place) {
     const { readAddress } = await import("../postgres/address.ts");
     const { host, port, database } = readAddress(place.address);

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Place } from "../frozen.ts";
+import type { DatabasePlace } from "../frozen.ts";
 import type { MovedRow } from "./digest.ts";
 import type { Shape } from "./tables.ts";
 
@@ -30,7 +30,7 @@ export interface Target {
  *
  * @throws {ConfigError} when something is there already, or nothing can be made there.
  */
-export async function openTarget(place: Place, steps: number): Promise<Target> {
+export async function openTarget(place: DatabasePlace, steps: number): Promise<Target> {
   if ("address" in place) {
     const { openPostgresTarget } = await import("../postgres/target.ts");
     return await openPostgresTarget(place.address, steps);
