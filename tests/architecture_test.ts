@@ -59,6 +59,25 @@ Deno.test("the architecture page names only existing paths and functions", async
   deepEqual(wrong, []);
 });
 
+/** Folders whose row stands for the folders in it. */
+const WHOLE = ["lib/cli/commands/", "lib/service/store/migrations/"];
+
+/** A folder and all folders in it, as paths in the repository. */
+async function foldersIn(folder: string): Promise<string[]> {
+  const found = [folder];
+  for await (const { name, isDirectory } of Deno.readDir(root + folder)) {
+    if (isDirectory) found.push(...await foldersIn(`${folder}${name}/`));
+  }
+  return found;
+}
+
+Deno.test("each folder of lib/ has a row in the table of rooms", async () => {
+  const rows = new Set([...page.matchAll(/^\| `(lib\/[\w/]+\/)` +\|/gm)].map(([, path]) => path));
+  const [, ...folders] = await foldersIn("lib/");
+  const inside = (path: string) => WHOLE.some((whole) => path !== whole && path.startsWith(whole));
+  deepEqual(folders.filter((path) => !inside(path) && !rows.has(path)), []);
+});
+
 Deno.test("a function belongs to the path before it in its paragraph or item", () => {
   deepEqual(claimsOf("1. `lib/a.ts` in `f()` or `lib/b.ts`\n   with `g()`.\n2. `mod.ts`\n\n`x`"), [
     { path: "lib/a.ts" },
