@@ -7,10 +7,10 @@
 import { html, type Markup } from "./html.ts";
 
 /** The name of the service, as pages show it. */
-export const SERVICE_NAME = "Subscription Management Service";
+const SERVICE_NAME = "Subscription Management Service";
 
 /** The service's mark. */
-export const MARK: Markup = html`
+const MARK: Markup = html`
   <svg width="28" height="28" viewBox="0 0 28 28" aria-hidden="true" fill="none">
     <rect width="28" height="28" rx="8" fill="currentColor" />
     <path d="M8 11.5a6.4 6.4 0 0 1 11.6-1.6M20 16.5a6.4 6.4 0 0 1-11.6 1.6" stroke="var(--card)"
@@ -58,3 +58,39 @@ p.soft { color: var(--soft); font-size: .9rem; }
   main { padding: 1.35rem 1.1rem; }
 }
 `;
+
+/** The parts of a page. */
+interface PageParts {
+  /** The title, without the service's name. */
+  title: string;
+  /** The style sheet. */
+  style: string;
+  /** More of the head. */
+  head?: Markup;
+  /** The content. */
+  main: Markup;
+  /** What comes after the content. */
+  end?: Markup;
+}
+
+/** A whole page. */
+export function wholePage({ title, style, head, main, end }: PageParts): Markup {
+  return html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        ${head ?? ""}
+        <title>${title} · ${SERVICE_NAME}</title>
+        <style>${{ markup: style }}</style>
+      </head>
+      <body>
+        <header>${MARK}${SERVICE_NAME}</header>
+        <main>${main}</main>
+        ${end ?? ""}
+      </body>
+    </html>
+  `;
+}

@@ -7,7 +7,7 @@
 
 import { toBase64 } from "../bytes.ts";
 import { html } from "../html.ts";
-import { LOOK, MARK, SERVICE_NAME } from "../page_look.ts";
+import { LOOK, wholePage } from "../page_look.ts";
 
 /** The texts of a page. */
 export interface CallbackText {
@@ -59,28 +59,17 @@ export function failedPage(reason: string): CallbackText {
 /** Makes the page. */
 export async function callbackPage(text: CallbackText): Promise<Response> {
   const mark = text === SIGNED_IN ? DONE : NOT_DONE;
-  const { markup } = html`
-    <!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <link rel="icon" href="data:,">
-        <title>${text.title} · ${SERVICE_NAME}</title>
-        <style>${{ markup: STYLE }}</style>
-      </head>
-      <body>
-        <header>${MARK}${SERVICE_NAME}</header>
-        <main>
-          ${mark}
-          <h1>${text.title}</h1>
-          <p>${text.message}</p>
-          <p class="soft">${text.next}</p>
-        </main>
-      </body>
-    </html>
-  `;
+  const { markup } = wholePage({
+    title: text.title,
+    style: STYLE,
+    head: html`<link rel="icon" href="data:,">`,
+    main: html`
+      ${mark}
+      <h1>${text.title}</h1>
+      <p>${text.message}</p>
+      <p class="soft">${text.next}</p>
+    `,
+  });
   return new Response(markup, {
     status: text.status,
     headers: {

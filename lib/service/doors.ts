@@ -10,7 +10,7 @@ import type { Answerer } from "./http/mount.ts";
 import type { ServerParts } from "./http/server.ts";
 import type { OAuth } from "./oauth/mod.ts";
 import type { RequestMetrics } from "./http/metrics.ts";
-import { healthRoutes } from "./health.ts";
+import { healthRoutes, isHealthPath } from "./health.ts";
 import { createOpenServer } from "./http/open_server.ts";
 import type { RequestFaults } from "./sim/faults.ts";
 import type { Outage } from "./store/mod.ts";
@@ -84,7 +84,7 @@ export function openDoors(parts: DoorParts): Doors {
   });
   // A balancer asks for these first, and again and again.
   const health = createOpenServer(healthRoutes(parts), parts);
-  const isHealth = ({ url }: Request) => /^\/health(\/(live|ready))?$/.test(new URL(url).pathname);
+  const isHealth = ({ url }: Request) => isHealthPath(new URL(url).pathname);
   return {
     api: passing(api),
     sdk: passing(sdk),

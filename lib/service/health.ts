@@ -23,6 +23,13 @@ interface HealthParts {
   catchUp: { isStopped(): boolean };
 }
 
+/** Whether a path is one of those routes. Balancers ask for them again and again. */
+export function isHealthPath(pathname: string): boolean {
+  return HEALTH_PATHS.has(pathname);
+}
+
+const HEALTH_PATHS: ReadonlySet<string> = new Set(["/health", "/health/live", "/health/ready"]);
+
 const HEADERS = { "Cache-Control": "no-store" };
 
 /** The routes of the health. */

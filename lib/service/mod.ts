@@ -30,6 +30,7 @@ import { refuse } from "./http/respond.ts";
 import { answerPreflight, createOrigins, isForApps, openToPage } from "./http/origins.ts";
 import type { ServerParts } from "./http/server.ts";
 import { type Doors, openDoors } from "./doors.ts";
+import { isHealthPath } from "./health.ts";
 import { setDialect } from "./ledger/dialect.ts";
 import { createCatchUp } from "./ledger/catch_up.ts";
 import { createRequestFaults, type RequestFaults } from "./sim/faults.ts";
@@ -300,7 +301,7 @@ async function answer(
   try {
     pathname = guard(request);
     const isApp = isForApps(pathname);
-    if (role === "worker" && !/^\/(health(\/(live|ready))?|metrics)$/.test(pathname)) {
+    if (role === "worker" && !isHealthPath(pathname) && pathname !== "/metrics") {
       throw onlyWorks(isApp);
     }
     // Requests to the simulator meet no injected faults.

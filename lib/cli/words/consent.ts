@@ -14,7 +14,7 @@ export const confirmFlags = {
 };
 
 /** The values of {@linkcode confirmFlags}. */
-interface Consent {
+export interface Consent {
   /** `-y`, or `--confirm`. */
   confirm?: boolean | undefined;
   /** `--yes`. */

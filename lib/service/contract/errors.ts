@@ -74,6 +74,13 @@ export class Refusal extends Error {
   }
 }
 
+/** 404 for administrators: a project does not exist. */
+export function noProject(id: string): Refusal {
+  return new Refusal(404, "resource_missing", `There is no project ${JSON.stringify(id)}`, {
+    param: "project_id",
+  });
+}
+
 /** 400: one parameter or body field is invalid. */
 export function invalid(param: string, message: string): Refusal {
   return new Refusal(400, "parameter_error", message, { param });

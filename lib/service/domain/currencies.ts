@@ -5,12 +5,9 @@
  */
 
 /**
- * The date of the rates below. They are rounded and constant, so that the same purchases always
- * make the same sums.
+ * The rate of each currency to US dollars on 2024-04-30: code and rate. They are rounded and constant,
+ * so that the same purchases always make the same sums.
  */
-export const RATES_DATE = "2024-04-30";
-
-/** The rate of each currency to US dollars: code and rate, one per line. */
 const RATES = `
   USD 1        EUR 1.08     GBP 1.27     AUD 0.66     CAD 0.73     JPY 0.0067   BRL 0.19
   KRW 0.00074  CNY 0.14     MXN 0.055    SEK 0.095    PLN 0.25     CHF 1.13     CZK 0.043

@@ -27,6 +27,11 @@ export interface Lane {
   integration_id: string;
 }
 
+/** The key of a lane in a map. */
+export function keyOf({ project_id, integration_id }: Lane): string {
+  return `${project_id} ${integration_id}`;
+}
+
 /** A claimed delivery, with all data that the attempt needs. */
 export interface Claim {
   /** The delivery. */

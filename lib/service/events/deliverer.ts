@@ -17,6 +17,7 @@ import {
   freeLeases,
   freeUnknown,
   holderOf,
+  keyOf,
   type Lane,
   nextReadyAt,
   readyLanes,
@@ -281,10 +282,6 @@ function begin(worker: Worker, one: Claim): void {
     waiting.delete(key);
   });
   running.add(run);
-}
-
-function keyOf({ project_id, integration_id }: Lane): string {
-  return `${project_id} ${integration_id}`;
 }
 
 /** Makes one delivery, with its injected fault. `over` is called when its attempts are over. */

@@ -16,7 +16,7 @@ import {
   type ProjectTx,
   type Store,
 } from "../store/mod.ts";
-import type { Lane } from "./claims.ts";
+import { keyOf, type Lane } from "./claims.ts";
 import type { DeliveryFault, DeliveryFaults } from "./faults.ts";
 
 /** Opens the faults that all processes on a database share. */
@@ -61,10 +61,6 @@ export async function openSharedFaults(store: Store, others: Others): Promise<De
       await lanes.changed();
     },
   };
-}
-
-function keyOf({ project_id, integration_id }: Lane): string {
-  return `${project_id} ${integration_id}`;
 }
 
 /** Changes the faults of an integration. False: it is no longer there. */

@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import type { Row } from "../store/tables.ts";
 import { html, type Markup } from "../../html.ts";
-import { MARK, SERVICE_NAME } from "../../page_look.ts";
+import { wholePage } from "../../page_look.ts";
 import type { PageRefusal } from "./refusal.ts";
 import { describeScope, type Permission } from "./scope_words.ts";
 import { STYLE } from "./style.ts";
@@ -157,23 +157,12 @@ const SUBMIT_ONCE = 'addEventListener("submit", (event) => {' +
 
 /** Builds a page. */
 export function page({ status, title, body, headers, target }: Page): Response {
-  const { markup } = html`
-    <!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>${title} · ${SERVICE_NAME}</title>
-        <style>${{ markup: STYLE }}</style>
-      </head>
-      <body>
-        <header>${MARK}${SERVICE_NAME}</header>
-        <main>${body}</main>
-        ${target === undefined ? "" : html`<script>${{ markup: SUBMIT_ONCE }}</script>`}
-      </body>
-    </html>
-  `;
+  const { markup } = wholePage({
+    title,
+    style: STYLE,
+    main: body,
+    ...target !== undefined && { end: html`<script>${{ markup: SUBMIT_ONCE }}</script>` },
+  });
   return new Response(markup, {
     status,
     headers: {

@@ -10,7 +10,7 @@ import { VERSION } from "../../version.ts";
 import { requireSecret } from "../http/admin_secret.ts";
 import { type RawBody, readBody, validate } from "../http/body.ts";
 import { projectTime } from "../time/clock.ts";
-import { Refusal } from "../contract/errors.ts";
+import { noProject } from "../contract/errors.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { Delivery } from "../events/mod.ts";
 import type { Observation } from "../http/metrics.ts";
@@ -175,10 +175,4 @@ async function callFor(asked: Asked, whole: Tx): Promise<SimCall> {
     wall: parts.clock,
     body: () => validate(route.body ?? noBody, body.value),
   };
-}
-
-function noProject(id: string): Refusal {
-  return new Refusal(404, "resource_missing", `There is no project ${JSON.stringify(id)}`, {
-    param: "project_id",
-  });
 }

@@ -1,11 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { listSubscriptionTransactions } from "../../../lib/resources/subscriptions.ts";
-import {
-  CURRENCIES,
-  decimalsOf,
-  RATES_DATE,
-  USD_PER_UNIT,
-} from "../../../lib/service/domain/currencies.ts";
+import { CURRENCIES, decimalsOf, USD_PER_UNIT } from "../../../lib/service/domain/currencies.ts";
 import { frozen } from "../../support/activities.ts";
 import { openDesk } from "../../support/harness.ts";
 import { productNamed } from "../../support/simulation.ts";
@@ -23,7 +18,6 @@ Deno.test("every currency of the platform has a rate, and the decimals of ISO 42
     equal(decimalsOf(code), Number(digits), code);
     ok((USD_PER_UNIT.get(code) ?? 0) > 0, code);
   }
-  match(RATES_DATE, /^\d{4}-\d\d-\d\d$/);
 });
 
 Deno.test("a price in any store currency is accepted with its smallest unit", async () => {

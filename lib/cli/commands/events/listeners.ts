@@ -8,6 +8,9 @@ import { argument, command, group } from "../../words/command.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
 import { askAbout, confirmFlags, showList, showOne } from "../../words/plain.ts";
+import type { Context } from "../../context.ts";
+import type { Consent } from "../../words/consent.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
 import { openSimulator } from "../../local/simulator.ts";
 import {
   deleteListener,
@@ -56,14 +59,30 @@ const rotateSecret = command({
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { name, data, ...input }) {
     const simulator = await openSimulator(context, data);
-    await askAbout(context, input, async () => {
-      // The service's 404 comes first where no listener has that name.
-      await getListenerSecret(simulator, name);
-      return `Replace the signing secret of the listener ${name}`;
-    }, simulator.project);
+    await askFor(
+      context,
+      input,
+      simulator,
+      name,
+      `Replace the signing secret of the listener ${name}`,
+    );
     showOne(context, await rotateListenerSecret(simulator, name));
   },
 });
+
+/** Asks before a change of a listener. The service's 404 comes first where none has that name. */
+async function askFor(
+  context: Context,
+  consent: Consent,
+  simulator: Simulator,
+  name: string,
+  deed: string,
+): Promise<void> {
+  await askAbout(context, consent, async () => {
+    await getListenerSecret(simulator, name);
+    return deed;
+  }, simulator.project);
+}
 
 const remove = command({
   brief: "Delete a listener and its position",
@@ -74,11 +93,7 @@ const remove = command({
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { name, data, ...input }) {
     const simulator = await openSimulator(context, data);
-    await askAbout(context, input, async () => {
-      // The service's 404 comes first where no listener has that name.
-      await getListenerSecret(simulator, name);
-      return `Delete the listener ${name} and its position`;
-    }, simulator.project);
+    await askFor(context, input, simulator, name, `Delete the listener ${name} and its position`);
     showOne(context, await deleteListener(simulator, name));
   },
 });

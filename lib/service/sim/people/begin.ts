@@ -5,7 +5,7 @@
  */
 
 import type { NewPopulation } from "../../../simulator/population.ts";
-import { Refusal, taken } from "../../contract/errors.ts";
+import { noProject, Refusal, taken } from "../../contract/errors.ts";
 import { addDuration } from "../../domain/calendar.ts";
 import { projectTime } from "../../time/clock.ts";
 import { beginPast } from "../../ledger/past.ts";
@@ -127,9 +127,3 @@ async function shopsOf(
 
 /** The weight of a store of which the habits say nothing. */
 const RARE_STORE = 5;
-
-function noProject(id: string): Refusal {
-  return new Refusal(404, "resource_missing", `There is no project ${JSON.stringify(id)}`, {
-    param: "project_id",
-  });
-}
