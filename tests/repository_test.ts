@@ -246,3 +246,22 @@ Deno.test("no module of lib/ has side effects on import", async () => {
   // Here as well, so that a module that no test uses counts as not covered.
   for (const file of modules) await import(new URL(`../${file}`, import.meta.url).href);
 });
+
+Deno.test("the weekly faults are tried in all code, and their tables are kept", async () => {
+  const text = await read(".github/workflows/mutate.yml");
+  const named = [...text.matchAll(/^ +paths: (.+)$/gm)].flatMap(([, paths = ""]) =>
+    paths.split(" ")
+  );
+  const covers = (path: string) => (name: string) =>
+    name === path || path.startsWith(`${name}/`) ||
+    name.endsWith("/*.ts") && path.slice(0, path.lastIndexOf("/")) === name.slice(0, -5);
+  const code = files.filter((path) => /^(cli|lib\/.*)\.ts$/.test(path));
+  ok(code.length > 500);
+  deepEqual(code.filter((path) => !named.some(covers(path))), []);
+  deepEqual(named.filter((name) => !code.some((path) => covers(path)(name))), []);
+  // A pipe fails with its first program only where the shell is named.
+  match(
+    text,
+    /--at-least 95[^]*\| tee mutate\.txt\n +shell: bash[^]*if: always\(\)\n +uses: .*upload/,
+  );
+});
