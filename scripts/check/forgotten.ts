@@ -31,7 +31,8 @@ export interface Holdings {
 }
 
 /** One line for each missing step, with its name and its place. */
-export function findForgotten(holdings: Holdings): string[] {
+export function findForgotten(found: Holdings): string[] {
+  const holdings = { ...found, tests: codeOf(found.tests) };
   const operations = holdings.rows.flatMap(([name = "", method = "", path = ""]) =>
     missingOfOperation(holdings, name, `${method} ${path}`)
   );
@@ -50,19 +51,18 @@ export function findForgotten(holdings: Holdings): string[] {
 
 function missingOfOperation(holdings: Holdings, name: string, place: string): string[] {
   const { functions, docs, routes, support, tests, added, changesTouched } = holdings;
+  // Most operations are tested through their commands, so a command's test counts as well.
+  const isTested = calls(tests, name) ||
+    commandsOf(support, name).some((command) => runs(tests, command));
   const lacks: [boolean, string][] = [
     [!functions.has(name), "no function in lib/resources/ that mod.ts exports"],
     [functions.has(name) && !endsWith(docs.get(name), place), `its doc does not end with ${place}`],
     [!routes.has(name), "no route() in lib/service/routes/"],
     [!support.includes(`\`${name}\``), "no row in docs/support.md: run `deno task docs`"],
-    [!mentions(tests, name), "no test in tests/ names the function or one of its commands"],
+    [!isTested, "no test in tests/ calls the function or runs one of its commands"],
     [added.includes(name) && changesTouched === false, "no line in CHANGES.md"],
   ];
-  // Most operations are tested through their commands, so a command's test counts as well.
-  const commands = commandsOf(support, name);
-  const tested = commands.some((command) => mentions(tests, command));
-  return lacks.filter(([missing, what]) => missing && !(tested && what.startsWith("no test")))
-    .map(([, what]) => `${name}: ${what}`);
+  return lacks.filter(([missing]) => missing).map(([, what]) => `${name}: ${what}`);
 }
 
 function missingOfCommand({ golden }: Holdings, name: string): string[] {
@@ -101,7 +101,21 @@ function commandsOf(support: string, name: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command);
 }
 
-function mentions(text: string, name: string): boolean {
-  return new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`).test(text) ||
-    text.includes(name.split(" ").map((word) => `"${word}"`).join(", "));
+/** The tests without their comments and names: neither runs anything. */
+function codeOf(tests: string): string {
+  return tests.replace(/^\s*(?:\/?\*|\/\/).*$/gm, "").replace(
+    /Deno\.test\(\s*(?:"[^"]*"|`[^`]*`)/g,
+    "",
+  );
+}
+
+/** Whether code calls a function. */
+function calls(code: string, name: string): boolean {
+  return new RegExp(`(?<![\\w.])${RegExp.escape(name)}\\(`).test(code);
+}
+
+/** Whether code has a command: as words, or at the start of a text. */
+function runs(code: string, command: string): boolean {
+  return code.includes(command.split(" ").map((word) => `"${word}"`).join(", ")) ||
+    new RegExp(`["'\`](?:cli )?${RegExp.escape(command)}(?![\\w-])`).test(code);
 }

@@ -79,9 +79,16 @@ async function sources(): Promise<SourceFile[]> {
   return [...single, ...folders.flat()];
 }
 
-/** The new rows since the main branch, and whether `CHANGES.md` changed as well. */
+/**
+ * The new rows since the main branch, and whether `CHANGES.md` changed as well. On the main branch they
+ * are those since the last release, or since the last commit where there is none.
+ */
 async function sinceMain(): Promise<Pick<Holdings, "added" | "changesTouched">> {
-  const base = await git("merge-base", "HEAD", "origin/main");
+  const main = await git("merge-base", "HEAD", "origin/main");
+  const base = main !== undefined && main !== await git("rev-parse", "HEAD")
+    ? main
+    : await git("describe", "--tags", "--abbrev=0", "--match", "v*") ??
+      await git("rev-parse", "HEAD^");
   const before = base && await git("show", `${base}:tests/operations.json`);
   if (!before) return { added: [], changesTouched: undefined };
   const known = new Set((JSON.parse(before) as string[][]).map(([name]) => name));

@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, ok } from "node:assert/strict";
 import { findForgotten, type Holdings } from "../../scripts/check/forgotten.ts";
 
 /** A repository with one operation and its command, complete. */
@@ -23,6 +23,30 @@ Deno.test("a complete operation lacks nothing", () => {
   deepEqual(findForgotten({ ...complete, golden: `${complete.golden}\n$ cli other` }), []);
 });
 
+Deno.test("a call or a command counts as a test, a comment or the name of a test does not", () => {
+  const isTested = (tests: string) => findForgotten({ ...complete, tests }).length === 0;
+  for (
+    const tests of [
+      "await payInvoice(client, id)",
+      'await desk.run("invoices", "pay", "in1")',
+      'for (const line of ["invoices pay in1"]) await desk.run(...line.split(" "))',
+      "await lines(`cli invoices pay ${id}`)",
+    ]
+  ) ok(isTested(tests), tests);
+  for (
+    const tests of [
+      "// payInvoice(client)",
+      "/** Like payInvoice(). */",
+      " * payInvoice(client)",
+      'Deno.test("invoices pay pays an invoice", () => {})',
+      'Deno.test(\n  "payInvoice() pays", () => {})',
+      'const unused = ["payInvoice"];',
+      "await repayInvoice(client)",
+      'await desk.run("invoices payment in1")',
+    ]
+  ) ok(!isTested(tests), tests);
+});
+
 Deno.test("each missing step of an operation is one line with its name and place", () => {
   const lacking: [change: Partial<Holdings>, lines: string[]][] = [
     [{ functions: new Set() }, [
@@ -33,7 +57,7 @@ Deno.test("each missing step of an operation is one line with its name and place
     ]],
     [{ routes: new Set() }, ["payInvoice: no route() in lib/service/routes/"]],
     [{ tests: 'await desk.run("invoices", "payment", "in1");' }, [
-      "payInvoice: no test in tests/ names the function or one of its commands",
+      "payInvoice: no test in tests/ calls the function or runs one of its commands",
     ]],
     [{ changesTouched: false }, ["payInvoice: no line in CHANGES.md"]],
     [{ golden: "$ cli invoices pay --help" }, [
@@ -58,7 +82,7 @@ Deno.test("each missing step of an operation is one line with its name and place
     "payInvoice: no row in tests/operations.json",
     "payInvoice: no route() in lib/service/routes/",
     "payInvoice: no row in docs/support.md: run `deno task docs`",
-    "payInvoice: no test in tests/ names the function or one of its commands",
+    "payInvoice: no test in tests/ calls the function or runs one of its commands",
     "payInvoice: no line in CHANGES.md",
   ]);
   const without = findForgotten({ ...complete, support: "", tests: "payInvoice(client)" });
