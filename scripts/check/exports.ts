@@ -27,20 +27,54 @@ const FROM = /(?:^|\n)\s*(?:import|export)\s+(?:type\s+)?([^;"']*?)\s+from\s+"([
 const LAZY = /import\(\s*"([^"]+)"\s*\)/g;
 
 /**
- * The files whose exports need an importer. Scripts use the simulator's library, and a ledger test
- * checks it. A `.d.ts` file describes a package, which is imported by its name.
+ * The files whose exports need an importer. The simulator's library has a function for every route, as
+ * a ledger test demands. A `.d.ts` file describes a package, which is imported by its name.
  */
 const HELD = /^lib\/(?!simulator\/)(?!.*\.d\.ts$)/;
 
+/** The files whose exports need an importer other than tests. */
+const SHIPPED = /^lib\/(?!.*\.d\.ts$)/;
+
+/** Exports that only tests import, with the reason. */
+const FOR_TESTS: ReadonlyMap<string, string> = new Map([
+  // The simulator's library is whole, so that scripts need not write requests by hand.
+  ["lib/simulator/customers.ts listBalances", "a function for each route"],
+  ["lib/simulator/webhooks.ts clearWebhookFaults", "a function for each route"],
+]);
+
 /** The exports of `lib/` that no other file imports. Exports of `mod.ts` are public. */
 export function deadExports(files: readonly SourceFile[]): DeadExport[] {
+  return unused(files, HELD);
+}
+
+/**
+ * The exports of `lib/` that only tests use. One that its own file uses as well is part of the product,
+ * and so is a name that a file passes on.
+ */
+export function exportsForTests(files: readonly SourceFile[]): DeadExport[] {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  return unused(files.filter(({ path }) => !path.startsWith("tests/")), SHIPPED)
+    .filter(({ path, name }) =>
+      !FOR_TESTS.has(`${path} ${name}`) && isLonely(name, texts.get(path) ?? "")
+    );
+}
+
+/** Whether a file declares a name and does not use it; comments do not count. */
+function isLonely(name: string, text: string): boolean {
+  const code = text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, "");
+  const isDeclared = [...code.matchAll(EXPORT)].some(([, declared]) => declared === name);
+  return isDeclared && [...code.matchAll(new RegExp(`\\b${name}\\b`, "g"))].length === 1;
+}
+
+/** The exports that no other file imports, of files with such paths. */
+function unused(files: readonly SourceFile[], held: RegExp): DeadExport[] {
   const used = new Map<string, Set<string>>();
   const use = (path: string, name: string) => {
     const names = used.get(path) ?? new Set();
     used.set(path, names.add(name));
   };
   for (const file of files) for (const [path, name] of importsOf(file)) use(path, name);
-  return files.filter(({ path }) => HELD.test(path)).flatMap(({ path, text }) => {
+  return files.filter(({ path }) => held.test(path)).flatMap(({ path, text }) => {
     const names = used.get(path);
     if (names?.has("*")) return [];
     return [...exportsOf(text)].filter((name) => !names?.has(name)).map((name) => ({ path, name }));

@@ -11,7 +11,7 @@ import { isGroup } from "../../lib/cli/words/find_entry.ts";
 import { operations as routes } from "../../lib/service/routes/mod.ts";
 import rows from "../../tests/operations.json" with { type: "json" };
 import { libraryFunctions } from "../docs/library.ts";
-import { deadExports, type SourceFile } from "./exports.ts";
+import { deadExports, exportsForTests, type SourceFile } from "./exports.ts";
 import { findForgotten, type Holdings } from "./forgotten.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -112,10 +112,14 @@ async function git(...args: string[]): Promise<string | undefined> {
 }
 
 if (import.meta.main) {
-  const dead = deadExports(await sources()).map(({ path, name }) =>
+  const files = await sources();
+  const dead = deadExports(files).map(({ path, name }) =>
     `${path} exports ${name}, which no file imports: remove the export`
   );
-  const lacking = [...findForgotten(await readHoldings()), ...dead];
+  const tested = exportsForTests(files).map(({ path, name }) =>
+    `${path} exports ${name}, which only tests use: remove it, or name the reason in exports.ts`
+  );
+  const lacking = [...findForgotten(await readHoldings()), ...dead, ...tested];
   for (const line of lacking) console.error(line);
   if (lacking.length > 0) Deno.exitCode = 1;
   else console.log("Every operation and command is complete");

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { deadExports } from "../../scripts/check/exports.ts";
+import { deadExports, exportsForTests } from "../../scripts/check/exports.ts";
 
 /** The unused exports of a library file. */
 function deadIn(text: string, ...importers: string[]): string[] {
@@ -45,4 +45,19 @@ Deno.test("exports outside of lib/, and those of the simulator's library, need n
   for (const path of ["tests/support/a.ts", "mod.ts", "lib/simulator/a.ts"]) {
     deepEqual(deadExports([{ path, text }]), [], path);
   }
+});
+
+Deno.test("an export that only tests use is reported, also one of the simulator's library", () => {
+  const used = (text: string, importer: string, path = "lib/a.ts", by = "tests/a_test.ts") =>
+    exportsForTests([{ path, text }, { path: by, text: importer }]).map(({ name }) => name);
+  const one = "/** one() */\nexport function one() {}";
+  const importer = 'import { one } from "../lib/a.ts";';
+  deepEqual(used(one, importer), ["one"]);
+  deepEqual(used(one, importer, "lib/a.ts", "scripts/a.ts"), []);
+  deepEqual(used(`${one}\none();`, importer), []);
+  deepEqual(used('export { one } from "./b.ts";', importer), []);
+  deepEqual(used(one, "", "lib/simulator/a.ts"), ["one"]);
+  deepEqual(used(one, "", "scripts/a.ts"), []);
+  const listed = "export function listBalances() {}";
+  deepEqual(used(listed, "", "lib/simulator/customers.ts"), []);
 });
