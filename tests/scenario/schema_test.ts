@@ -17,7 +17,16 @@ Deno.test("the schema takes every story of the pack, and refuses what no file ma
   }
   const story = { start: { catalogue: parse(CATALOGUE) }, steps: [{ advance: "P1M" }] };
   ok(validate(story), JSON.stringify(validate.errors?.[0]));
+  for (const refused of [true, false, { type: "parameter_error" }]) {
+    ok(validate({ ...story, steps: [{ advance: "P1M", expect: { refused } }] }), String(refused));
+  }
   const wrong = [
+    { steps: story.steps },
+    { start: story.start },
+    {
+      ...story,
+      steps: [{ purchase: { customer: "ada", product: "p" }, expect: { refusd: true } }],
+    },
     { ...story, stps: [] },
     { ...story, steps: [] },
     { ...story, steps: [{ purchse: {} }] },
