@@ -92,7 +92,24 @@ Deno.test("an answer of a project with a time of its own has that time as its da
   const api = apiOf(desk, await signIn(desk, {}));
   const date = async (path: string) => (await api.send("GET", path)).headers.get("Date");
   equal(await date("/offerings"), null, "the server adds the date of the machine");
-  await simulate(desk).advance("P1D");
+  const sim = simulate(desk);
+  await sim.advance("P1D");
   equal(await date("/offerings"), "Sun, 01 Feb 2026 12:00:00 GMT");
   equal(await date("/v2/projects"), null);
+});
+
+Deno.test("a NUL character in a path is refused, and names in answers are those of the dialect", async () => {
+  for (const dialect of ["specified", "public"] as const) {
+    await using desk = await openDesk({ dialect });
+    const { Authorization } = await signIn(desk, {});
+    const get = async (path: string) => {
+      const url = `/v2/projects/${desk.projectId}${path}`;
+      return await answerOf(await sendRaw(desk, url, { headers: { Authorization } }));
+    };
+    const { status, body } = await get("/offerings/a%00b");
+    deepEqual([status, body.message], [400, "The path contains a NUL character"]);
+    const { body: { items } } = await get("/offerings/default/packages");
+    const prefix = dialect === "public" ? "$rc_" : "$svc_";
+    equal(items.every(({ lookup_key }) => lookup_key.startsWith(prefix)), true, dialect);
+  }
 });
