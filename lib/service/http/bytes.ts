@@ -23,7 +23,7 @@ export function hasUnreadBody(request: Request): boolean {
   if (complete.has(request)) return false;
   const { headers } = request;
   // `has()` would list all headers.
-  return Number(headers.get("content-length") ?? 0) > 0 ||
+  return Number(headers.get("content-length")) > 0 ||
     headers.get("transfer-encoding") !== null;
 }
 

@@ -26,6 +26,7 @@ const form = z.strictObject({
   pairs: z.record(z.string(), z.int()).refine((all) => Object.keys(all).length < 2, "must be short")
     .optional(),
   lengths: z.union([z.string().min(5), z.string().max(1)]).optional(),
+  mixed: z.union([z.string().min(5), z.url()]).optional(),
   forms: z.union([z.strictObject({ to: z.int() }), z.strictObject({ by: z.int() })]).optional(),
   own: z.union([z.strictObject({ to: z.int() }), z.string()], "must be one of ours").optional(),
   firsts: z.union([
@@ -68,6 +69,7 @@ const RULES: [object, string, string][] = [
   [{ set: new Set() }, "set", "'set' must have 1 item or more"],
   [{ pairs: { a: 1, b: 2 } }, "pairs", "'pairs' must be short"],
   [{ lengths: "abc" }, "lengths", "'lengths' is invalid"],
+  [{ mixed: "abc" }, "mixed", "'mixed' must be a URL"],
   [{ forms: {} }, "forms", "'forms' must have either 'to' or 'by'"],
   [{ forms: { to: "x" } }, "forms.to", "'forms.to' must be a number"],
   [{ own: { to: "x" } }, "own", "'own' must be one of ours"],

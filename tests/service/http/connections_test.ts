@@ -273,3 +273,36 @@ Deno.test("a request waits for the handler of a port, and a port without one can
   takePort({ hostname: "127.0.0.1", port: number, report: () => {} }).close();
   takePort({ hostname: "127.0.0.1", port: number, report: () => {} }).close();
 });
+
+Deno.test("a connection that was used again keeps its place longer than one that was not", async () => {
+  // A second of the limits takes a millisecond.
+  const limits = { most: 3, head_s: 2000, body_s: 2000, idle_s: 2000 };
+  const listener = takePort({
+    ...{ hostname: "127.0.0.1", port: 0, limits, secondMs: 1, report() {} },
+  }).answer(async (request) => {
+    await readBytes(request, 9).catch(() => {});
+    return new Response("got");
+  });
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
+  const say = async (conn: Deno.TcpConn) => {
+    await conn.write(new TextEncoder().encode(GET));
+    await conn.read(new Uint8Array(1000));
+    await turn();
+  };
+  await turn();
+  const first = await dial(listener.port);
+  const second = await dial(listener.port);
+  await say(first);
+  await say(second);
+  // The first one waits since its second request.
+  await say(first);
+  const half = await dial(listener.port, HALF);
+  await turn();
+  const late = await dial(listener.port);
+  await turn();
+  equal(listener.closed.room, 1);
+  equal(await second.read(new Uint8Array(1)).catch(() => null), null);
+  await say(first);
+  for (const conn of [first, second, half, late]) conn.close();
+  await listener.stop(100);
+});

@@ -68,3 +68,21 @@ Deno.test("a service that others reach starts with a sign-in and with TLS or a p
     "UsageError",
   );
 });
+
+Deno.test("a refused start names the flags that it lacks", () => {
+  const open = { ...LAPTOP, host: "0.0.0.0" };
+  throws(() => checkExposure(open, NOTHING), {
+    hint: "Add --sign-in password, or --sign-in oidc=ISSUER for an OpenID Connect provider. " +
+      "docs/operating.md shows each step.",
+  });
+  throws(() => checkExposure(open, { signIn: true, tls: false }), {
+    message:
+      "Cannot listen on 0.0.0.0: without TLS, others on the network can read passwords and tokens",
+    hint: "Add --tls-cert FILE and --tls-key FILE, or put a proxy with TLS in front of it and " +
+      "add --trust-proxy ADDRESS. docs/operating.md shows each step.",
+  });
+  const publicUrl = "http://subs.example.com";
+  throws(() => checkExposure(open, { signIn: true, tls: true, publicUrl }), {
+    hint: "Pass the https address of the proxy or of the service as --public-url.",
+  });
+});

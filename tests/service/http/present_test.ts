@@ -76,10 +76,15 @@ Deno.test("a project that is catching up, or stays behind, is not shown", () => 
 });
 
 Deno.test("a request starts again while its project moves, five times at most", async () => {
-  const still = catchUpThatTakes(Promise.resolve());
+  let waits = 0;
+  const still = {
+    ...catchUpThatTakes(Promise.resolve()),
+    project: () => Promise.resolve(void waits++),
+  };
   let tries = 0;
   const work = (refusals: number) => () => ++tries > refusals ? tries : Promise.reject(behind());
   equal(await atPresent(still, "proj1", async () => await work(4)()), 5);
+  equal(waits, 4, "it catches up before each further try");
   for (const [project, most] of [["proj1", 5], [undefined, 1]] as const) {
     tries = 0;
     await rejects(atPresent(still, project, async () => await work(9)()), comeAgain);

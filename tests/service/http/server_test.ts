@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { answerOf, apiOf, sendRaw, signIn } from "../../support/api.ts";
+import { frozen } from "../../support/activities.ts";
 import { openDesk } from "../../support/harness.ts";
 import { appOf } from "../../support/sdk_fixture.ts";
 import { simulate } from "../../support/simulation.ts";
@@ -96,6 +97,10 @@ Deno.test("an answer of a project with a time of its own has that time as its da
   await sim.advance("P1D");
   equal(await date("/offerings"), "Sun, 01 Feb 2026 12:00:00 GMT");
   equal(await date("/v2/projects"), null);
+  await using still = await openDesk();
+  await frozen(still);
+  const { headers } = await apiOf(still).send("GET", "/offerings");
+  equal(headers.has("Date"), true, "a clock that stands is one of its own");
 });
 
 Deno.test("a NUL character in a path is refused, and names in answers are those of the dialect", async () => {
