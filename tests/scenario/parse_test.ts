@@ -260,6 +260,8 @@ Deno.test("hostile ids of customers are refused, anonymous ones are not", async 
     equal(problems.length, 1, id);
     match(problems[0] ?? "", /cannot be the id of a customer: /);
     equal(problems[0]?.includes("\x1b"), false);
+    // A long one is not shown whole.
+    equal(/x{61}|é{61}/.test(problems[0] ?? ""), false);
   }
   for (const id of ["$RCAnonymousID:1", "日本 %?#", "a'b\\\"c"]) {
     deepEqual(await problemsOf(`${START}steps: [{ customer: "${id}" }]\n`), []);
