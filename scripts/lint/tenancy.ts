@@ -39,7 +39,7 @@ const HINT = "Use the queries of inProject(): tx.selectFrom() and the like, or t
 const TAGS: readonly string[] = ["sql", "fixed"];
 
 /** What follows these words in SQL is a table. */
-const TABLE = /\b(?:from|join|into|update)\s+([a-z_]\w*)/gi;
+const TABLE = /\b(?:from|join|into|update)\s+"?([a-z_]\w*)/gi;
 
 /** What belongs to a project is queried in one way. */
 export const tenancy: Deno.lint.Rule = {

@@ -318,6 +318,7 @@ Deno.test("rows of a project are queried in one way only", () => {
     "sql`update events set seq = 1`;",
     "sql<Row>`select 1 from ${x} join apps on true`;",
     "fixed`select * from customers where id = ${id}`;",
+    'fixed`select * from "customers" where id = ${id}`;',
     "sql.table(name);",
     `import { acrossProjects } from "../store/mod.ts";`,
   ];
