@@ -58,6 +58,10 @@ for (const [place, twin] of Object.entries(TWINS)) {
 
     await deleteAll(site, projectId);
     await checkUntouched(store, twin, before);
+
+    await opened.desk.service.deliverer.idle();
+    ok(opened.received.length > 0);
+    for (const delivery of opened.received) ok(!delivery.includes(MARK), delivery);
   });
 }
 

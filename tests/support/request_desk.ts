@@ -15,13 +15,20 @@ export interface RequestDesk extends AsyncDisposable {
   readonly site: Site;
   /** The service behind it. */
   readonly desk: Desk;
+  /** What webhooks have received: address, headers and body of each delivery. */
+  readonly received: readonly string[];
 }
 
 /** Opens one. Webhooks go to a receiver on this machine. */
 export async function openRequestDesk(): Promise<RequestDesk> {
+  const received: string[] = [];
   const receiver = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response(),
+    async (request) => {
+      const headers = JSON.stringify([...request.headers]);
+      received.push(`${request.url} ${headers} ${await request.text()}`);
+      return new Response();
+    },
   );
   const desk = await openDesk({ buyers: true, webhookTargets: "loopback" });
   const token = (await desk.service.oauth.issueToken()).access_token;
@@ -35,6 +42,7 @@ export async function openRequestDesk(): Promise<RequestDesk> {
   return {
     site,
     desk,
+    received,
     async [Symbol.asyncDispose]() {
       await desk[Symbol.asyncDispose]();
       await receiver.shutdown();

@@ -179,6 +179,8 @@ export async function doMuch(site: Site, projectId: string): Promise<void> {
   );
   await succeed(site, { method: "DELETE", path: `${api}/products/${spare?.id}` });
   for (const [list, body, one] of AGAIN) {
+    // All other reads find things by their ids, this one by its key.
+    await succeed(site, { method: "GET", path: api + one });
     await succeed(site, { method: "DELETE", path: api + one });
     await post(api + list, body);
   }

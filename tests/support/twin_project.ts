@@ -5,7 +5,6 @@
  */
 
 import { CompiledQuery, sql } from "kysely";
-import { ENGINE } from "./engine.ts";
 import { SHARED_TABLES } from "../../lib/service/store/tables.ts";
 import type { Store, Tx } from "../../lib/service/store/mod.ts";
 
@@ -92,9 +91,14 @@ export async function restoreProject(store: Store, rows: Record<string, string>)
   });
 }
 
+/** Whether the database is a file, also where tests run on a server. */
+function isSqlite({ arrays }: Tx): boolean {
+  return arrays === undefined;
+}
+
 /** Lets keys point nowhere for the rest of the transaction. */
 async function deferKeys(tx: Tx): Promise<void> {
-  const deferred = ENGINE === "sqlite"
+  const deferred = isSqlite(tx)
     ? sql`pragma defer_foreign_keys = on`
     // Only a few of the server's keys can wait; this switches the checks off.
     : sql`set local session_replication_role = replica`;
@@ -103,7 +107,7 @@ async function deferKeys(tx: Tx): Promise<void> {
 
 /** The tables that hold rows of projects, as the database itself lists them. */
 async function projectTables(tx: Tx): Promise<string[]> {
-  const columns = ENGINE === "sqlite"
+  const columns = isSqlite(tx)
     ? sql<{ table: string; name: string }>`
       select m.name as "table", c.name as name from sqlite_master m, pragma_table_info(m.name) c
       where m.type = 'table' and m.name not like 'sqlite_%'`
@@ -138,6 +142,8 @@ function changesOf(
     ...Object.fromEntries(texts),
     project_id: id,
     ...unique !== undefined && { [unique]: `${row[unique]}${MARK}` },
+    // Its own events would show whose they are.
+    ...table === "webhook_integrations" && { url: `${row["url"]}?${MARK}` },
     // Nothing is sent in the copy.
     ...table === "deliveries" && { lease: null, ready_at: row["ready_at"] === null ? null : NEVER },
     ...table === "collaborators" && { account_id: null, accepted_at: null },
