@@ -13,8 +13,7 @@ import { ConfigError } from "../../errors.ts";
 import { Refusal } from "../contract/errors.ts";
 import { newToken, sha256Hex } from "../records/ids.ts";
 import { SECRET } from "../store/data_folder.ts";
-import type { Store } from "../store/mod.ts";
-import type { SharedStore } from "./shared_secret.ts";
+import type { Others, Store } from "../store/mod.ts";
 
 /** The form of a secret: 256 bits after the prefix. */
 const FORM = /^adm_[A-Za-z0-9_-]{43}$/;
@@ -64,6 +63,11 @@ export async function readSecret(folder: string): Promise<string> {
 export function secretsOf(secret: string, former: string | undefined): string[] {
   return former ? [secret, former] : [secret];
 }
+
+/** A database, with what is used of the other processes. */
+export type SharedStore = Pick<Store, "read" | "write"> & {
+  others: Pick<Others, "holder" | "alive"> | undefined;
+};
 
 /**
  * Compares the secret with those of the other processes on the database. Closes the store when that

@@ -8,8 +8,8 @@
 
 import { randomBytes, scrypt } from "node:crypto";
 import { ConfigError } from "../../errors.ts";
-import type { Others, Store, Tx } from "../store/mod.ts";
-import { secretsOf } from "./admin_secret.ts";
+import type { Others, Tx } from "../store/mod.ts";
+import { secretsOf, type SharedStore } from "./admin_secret.ts";
 
 /** How long the check of a process is kept after its start, if it is no longer alive. */
 const KEEP_MS = 7 * 24 * 3_600_000;
@@ -17,11 +17,6 @@ const KEEP_MS = 7 * 24 * 3_600_000;
 /** What one try to find a secret out costs: 16 MiB and some 40 ms. */
 const COST = { N: 16_384, r: 8, p: 1 };
 const LENGTH = 32;
-
-/** A database, with what is used of the other processes. */
-export type SharedStore = Pick<Store, "read" | "write"> & {
-  others: Pick<Others, "holder" | "alive"> | undefined;
-};
 
 /** The secrets of a process. */
 interface Secrets {
