@@ -27,3 +27,28 @@ Deno.test("a note stays in the file when one move of the clock stands for severa
   ]);
   equal(lines.filter((line) => line.includes("[RENEWAL, RENEWAL]")).length, 2);
 });
+
+Deno.test("an expected event shows what was recorded and is unusual, and its store if it is promotional", () => {
+  const shown = (fields: object, recorded: object = fields) => {
+    const step = renewal(1, []);
+    const played = { id: "", type: "RENEWAL", at: 0, step: 1, customer: "ada", fields };
+    const events = [{ played, recorded: { ...played, fields: recorded } }];
+    const reel = {
+      history: { customers: [{ id: "ada" }] },
+      sold: { value: { products: {} } },
+      bench: { scenario: { start: { at: 0 } } },
+      steps: [{ ...step, events }],
+    } as unknown as Reel;
+    return /events?: *([^]*?)\n {6}\w/.exec(textOf(reel, []))?.[1];
+  };
+  const usual = { store: "APP_STORE", price: 0, period_type: "NORMAL", product_id: null };
+  equal(shown(usual), "[RENEWAL]");
+  equal(
+    shown({ store: "PROMOTIONAL", price: 2, note: 1 }),
+    "[{ type: RENEWAL, store: PROMOTIONAL, price: 2 }]",
+  );
+  equal(
+    shown({ price: 2, period_type: "TRIAL" }, { price: 3, period_type: "TRIAL" }),
+    "[{ type: RENEWAL, period_type: TRIAL }]",
+  );
+});
