@@ -76,14 +76,11 @@ Deno.test("a catalogue brings back the product that an entitlement has lost, and
   for (const identifier of ["notes.pro.annual", "notes_lifetime"]) {
     const product_id = products.get(identifier)?.id ?? "";
     await service.store.write(async (tx) => {
-      const removed = await inProject(tx, service.projectId ?? "")
-        .deleteFrom("entitlement_products").where("product_id", "=", product_id)
-        .where(
-          "entitlement_id",
-          "in",
-          (eb) => eb.selectFrom("entitlements").select("id").where("lookup_key", "=", "pro"),
-        )
-        .executeTakeFirst();
+      const own = inProject(tx, service.projectId ?? "");
+      const { id } = await own.selectFrom("entitlements").select("id")
+        .where("lookup_key", "=", "pro").executeTakeFirstOrThrow();
+      const removed = await own.deleteFrom("entitlement_products")
+        .where("product_id", "=", product_id).where("entitlement_id", "=", id).executeTakeFirst();
       equal(removed.numDeletedRows, 1n);
     });
     await write(service, NOTES);
