@@ -66,22 +66,23 @@ async function cutOf(
   return last && { at: last.at, more: rows.length === BATCH };
 }
 
+/** The condition that the delivery of an attempt has ended. */
+const OF_ENDED = `exists (
+  select 1 from deliveries where deliveries.project_id = attempts.project_id
+    and deliveries.id = attempts.delivery_id and state <> 'pending')`;
+
 /** Removes bodies of answers. Tells whether there may be more. */
 async function pruneBodies(store: Store, now: number): Promise<boolean> {
   const cut = await cutOf(store, (tx) =>
     fixed<{ at: number }>`
       select started_at as at from attempts
-      where started_at < ${now - KEEP_BODIES_MS} and response_body is not null and exists (
-        select 1 from deliveries where deliveries.project_id = attempts.project_id
-          and deliveries.id = attempts.delivery_id and state <> 'pending')
-      order by started_at limit ${BATCH}`.execute(tx));
+      where started_at < ${now - KEEP_BODIES_MS} and response_body is not null and `
+      .execute(tx, `${OF_ENDED} order by started_at limit ${BATCH}`));
   if (!cut) return false;
   await store.write(async (tx) => {
     await fixed`
       update attempts set response_body = null, response_cut = 1
-      where response_body is not null and started_at <= ${cut.at} and exists (
-        select 1 from deliveries where deliveries.project_id = attempts.project_id
-          and deliveries.id = attempts.delivery_id and state <> 'pending')`.execute(tx);
+      where response_body is not null and started_at <= ${cut.at} and `.execute(tx, OF_ENDED);
   });
   return cut.more;
 }
@@ -91,16 +92,12 @@ async function pruneAttempts(store: Store, now: number): Promise<boolean> {
   const cut = await cutOf(store, (tx) =>
     fixed<{ at: number }>`
       select started_at as at from attempts
-      where started_at < ${now - KEEP_MS} and exists (
-        select 1 from deliveries where deliveries.project_id = attempts.project_id
-          and deliveries.id = attempts.delivery_id and state <> 'pending')
-      order by started_at limit ${BATCH}`.execute(tx));
+      where started_at < ${now - KEEP_MS} and `
+      .execute(tx, `${OF_ENDED} order by started_at limit ${BATCH}`));
   if (!cut) return false;
   await store.write(async (tx) => {
     await fixed`
-      delete from attempts where started_at <= ${cut.at} and exists (
-        select 1 from deliveries where deliveries.project_id = attempts.project_id
-          and deliveries.id = attempts.delivery_id and state <> 'pending')`.execute(tx);
+      delete from attempts where started_at <= ${cut.at} and `.execute(tx, OF_ENDED);
   });
   return cut.more;
 }

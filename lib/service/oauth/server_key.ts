@@ -6,8 +6,8 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { keyedHash } from "../records/keyed_hash.ts";
 import type { Tx } from "../store/mod.ts";
 
 const SETTING = "token_key";
@@ -39,11 +39,7 @@ interface Successors {
 /** Derives the successors of a refresh token. */
 export function deriveSuccessors(key: string, token: string): Successors {
   return {
-    refresh: "rtk_" + digest(key, `refresh:${token}`),
-    access: "atk_" + digest(key, `access:${token}`),
+    refresh: "rtk_" + keyedHash(key, `refresh:${token}`),
+    access: "atk_" + keyedHash(key, `access:${token}`),
   };
-}
-
-function digest(key: string, text: string): string {
-  return createHmac("sha256", Buffer.from(key, "base64url")).update(text).digest("base64url");
 }

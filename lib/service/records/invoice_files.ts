@@ -5,7 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../time/clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Call } from "../contract/route.ts";
@@ -14,6 +14,7 @@ import { isPrintable, pdfOf, type PdfText } from "../domain/pdf.ts";
 import { findRow, inProject, type Store } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { fileKey, FILES } from "./file_key.ts";
+import { keyedHash } from "./keyed_hash.ts";
 
 /** The lifetime of an address, in milliseconds. */
 const GOOD_FOR_MS = 3_600_000;
@@ -41,7 +42,7 @@ export async function readFile(
   const expires = query.get("expires") ?? "";
   const signature = query.get("signature") ?? "";
   const bytes = await store.read(async (tx) => {
-    const signed = sign(await fileKey(tx), `${project_id}/${id}/${expires}`);
+    const signed = keyedHash(await fileKey(tx), `${project_id}/${id}/${expires}`);
     if (!isSame(signed, signature) || Number(expires) <= clock()) return undefined;
     const row = await findRow(inProject(tx, project_id), "invoices", id);
     return row && printInvoice(row);
@@ -64,13 +65,9 @@ export async function addressOf(
   { project_id, id }: Row<"invoices">,
 ): Promise<string> {
   const expires = String(wall() + GOOD_FOR_MS);
-  const signature = sign(await fileKey(tx.whole), `${project_id}/${id}/${expires}`);
+  const signature = keyedHash(await fileKey(tx.whole), `${project_id}/${id}/${expires}`);
   const query = new URLSearchParams({ expires, signature });
   return `${url.origin}${FILES}${project_id}/${id}.pdf?${query}`;
-}
-
-function sign(key: string, text: string): string {
-  return createHmac("sha256", Buffer.from(key, "base64url")).update(text).digest("base64url");
 }
 
 function isSame(one: string, other: string): boolean {
