@@ -1,4 +1,5 @@
 import { deepEqual, doesNotMatch, fail, match, ok } from "node:assert/strict";
+import { isJson } from "../../lib/json_text.ts";
 import { changedAnswers } from "../support/changed_answers.ts";
 import {
   type Answer,
@@ -44,16 +45,6 @@ function faultOf({ code, out, err }: Shown, output: string, needed: boolean): st
   if (wrong !== undefined) return `shows ${JSON.stringify(wrong)}: ${words.slice(0, 300)}`;
   if (code === 0) return output === "json" && !isJson(out) ? "is not JSON" : undefined;
   return needed && code !== 1 ? undefined : `ends with ${code}: ${err}`;
-}
-
-/** Whether a text is JSON. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The answers of a line that come from an operation of the API. */

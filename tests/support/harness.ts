@@ -74,6 +74,8 @@ export interface DeskOptions extends Partial<ServiceOptions> {
   pause?: (ms: number) => Promise<void>;
   /** The permissions of the token. */
   scope?: string;
+  /** Whether the command line has the administrator's secret. Default: no. */
+  isAdmin?: boolean;
   /** Ctrl-C for the command line. */
   interrupt?: AbortSignal;
 }
@@ -100,6 +102,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
     CLI_REFRESH_TOKEN: pair.refresh_token ?? "",
     CLI_PROJECT_ID: projectId,
     CLI_BASE_URL: BASE_URL,
+    ...options.isAdmin && { CLI_SERVICE_ADMIN_SECRET: service.adminSecret },
   };
   const pause = () => Promise.resolve();
   const closing = new AbortController();

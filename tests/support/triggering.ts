@@ -8,10 +8,8 @@ import { equal } from "node:assert/strict";
 import { type Desk, type DeskOptions, openDesk } from "./harness.ts";
 
 /** A desk whose command line may use the simulator. */
-export async function openTriggering(options: DeskOptions = {}): Promise<Desk> {
-  const desk = await openDesk(options);
-  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  return desk;
+export function openTriggering(options: DeskOptions = {}): Promise<Desk> {
+  return openDesk({ isAdmin: true, ...options });
 }
 
 /** An event that came about. */

@@ -7,10 +7,8 @@ import { openReceiver } from "../../support/receiver.ts";
 const NOW = Date.UTC(2026, 10, 28, 12);
 
 /** A desk whose command line has the administrator's secret. */
-async function deskAt(options: DeskOptions = {}): Promise<Desk> {
-  const desk = await openDesk({ clock: () => NOW, ...options });
-  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  return desk;
+function deskAt(options: DeskOptions = {}): Promise<Desk> {
+  return openDesk({ clock: () => NOW, isAdmin: true, ...options });
 }
 
 Deno.test("service populate asks, adds customers quietly, and refuses a seed a second time", async () => {

@@ -5,10 +5,8 @@ import { simulate } from "../../support/simulation.ts";
 const MONTHLY = { product_id: "notes.pro.monthly", price: 9.99 };
 
 /** A desk whose command line has the administrator's secret. */
-async function openAdmin(): Promise<Desk> {
-  const desk = await openDesk();
-  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  return desk;
+function openAdmin(): Promise<Desk> {
+  return openDesk({ isAdmin: true });
 }
 
 Deno.test("simulate extend needs exactly one new end, and sends nothing otherwise", async () => {

@@ -5,10 +5,8 @@ import { openReceiver } from "../../support/receiver.ts";
 import { simulate } from "../../support/simulation.ts";
 
 /** A desk whose command line is the administrator's. */
-async function openFaulty(): Promise<Desk> {
-  const desk = await openDesk({ webhookTargets: "loopback" });
-  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  return desk;
+function openFaulty(): Promise<Desk> {
+  return openDesk({ webhookTargets: "loopback", isAdmin: true });
 }
 
 /** Runs `cli simulate faults`, which must succeed. */

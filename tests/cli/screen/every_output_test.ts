@@ -1,4 +1,5 @@
 import { deepEqual } from "node:assert/strict";
+import { isJson } from "../../../lib/json_text.ts";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
 import { findEntry } from "../../../lib/cli/words/find_entry.ts";
 import { commandsOf } from "../../support/command_tree.ts";
@@ -115,16 +116,6 @@ Deno.test("no command is left out here", async () => {
   const known = new Set([...LINES, ...RESOURCES, ...Object.keys(ELSEWHERE)].map(named));
   deepEqual(commandsOf(root).filter((command) => !known.has(command)), []);
 });
-
-/** Whether a text is one JSON document. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 Deno.test("with --output json every command prints JSON alone, also with a log, and the log no secret", async () => {
   const [at, ids] = await openStocked();

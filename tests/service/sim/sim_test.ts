@@ -8,10 +8,8 @@ import { type Desk, type DeskOptions, openDesk } from "../../support/harness.ts"
 const NOW = Date.UTC(2026, 0, 31, 12, 30, 15);
 
 /** A desk whose clock stands still, and whose command line has the administrator's secret. */
-async function deskAt(options: DeskOptions = {}): Promise<Desk> {
-  const desk = await openDesk({ clock: () => NOW, ...options });
-  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  return desk;
+function deskAt(options: DeskOptions = {}): Promise<Desk> {
+  return openDesk({ clock: () => NOW, isAdmin: true, ...options });
 }
 
 const PURCHASE = "simulate purchase zoe notes.pro.monthly --price 9.99";
