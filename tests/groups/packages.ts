@@ -6,4 +6,4 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("package", "scenario");
+await importTests("package", "scenario", "scenario/deeds");
