@@ -28,7 +28,7 @@ import {
   clockPreview,
   clockProgress,
 } from "./answers.ts";
-import { type SimCall, simRoute, simRouteThen } from "./route.ts";
+import { type SimCall, simRoute } from "./route.ts";
 
 /** The latest time of a clock: the end of the year 9999. */
 const LAST = Date.UTC(10_000, 0, 1) - 1;
@@ -90,7 +90,7 @@ const previewAdvance = simRoute({
   return { object: "clock_preview", from: call.now, to, due, most_unasked: MOST_DUE_UNASKED };
 });
 
-const advanceClock = simRouteThen({
+const advanceClock = simRoute({
   name: "advanceClock",
   summary: "Advances the clock by a duration or to a time. Due steps run in order.",
   method: "POST",

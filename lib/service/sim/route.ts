@@ -89,21 +89,20 @@ export interface SimRoute extends DeclaredRoute, Partial<Afterwards<unknown, unk
   handle(call: SimCall): Promise<unknown>;
 }
 
-/** Declares a route of a project. */
+/**
+ * Declares a route of a project. With `outside` it continues outside of the transaction, and with `then`
+ * it makes its answer in a second one.
+ */
 export function simRoute<
   P extends string,
   Answer,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodType<Record<never, never>>,
 >(
-  contract: SimContract<P, Query, Body, Answer>,
+  contract: SimContract<P, Query, Body, Answer> & { outside?: undefined; then?: undefined },
   handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Answer>,
-): SimRoute {
-  return { ...declared(contract), handle: handle as SimRoute["handle"] };
-}
-
-/** Declares a route of a project that continues outside of the transaction. */
-export function simRouteOutside<
+): SimRoute;
+export function simRoute<
   P extends string,
   Answer,
   Done,
@@ -112,19 +111,11 @@ export function simRouteOutside<
 >(
   contract:
     & SimContract<P, Query, Body, Answer>
-    & Pick<Afterwards<Done, Answer, Answer>, "outside">,
+    & Pick<Afterwards<Done, Answer, Answer>, "outside">
+    & { then?: undefined },
   handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Done>,
-): SimRoute {
-  const { outside } = contract;
-  return {
-    ...declared(contract),
-    handle: handle as SimRoute["handle"],
-    outside: outside as NonNullable<SimRoute["outside"]>,
-  };
-}
-
-/** Declares a route of a project that makes its answer in a second transaction. */
-export function simRouteThen<
+): SimRoute;
+export function simRoute<
   P extends string,
   Answer,
   Done,
@@ -136,13 +127,19 @@ export function simRouteThen<
     & Pick<Afterwards<Done, Done, Answer>, "then">
     & Partial<Pick<Afterwards<Done, Done, Answer>, "outside">>,
   handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Done>,
+): SimRoute;
+export function simRoute(
+  contract:
+    & SimContract<string, z.ZodObject, z.ZodType, unknown>
+    & { outside?: unknown; then?: unknown },
+  handle: unknown,
 ): SimRoute {
   const { outside, then } = contract;
   return {
     ...declared(contract),
     handle: handle as SimRoute["handle"],
-    ...outside && { outside: outside as NonNullable<SimRoute["outside"]> },
-    then: then as NonNullable<SimRoute["then"]>,
+    ...outside !== undefined && { outside: outside as NonNullable<SimRoute["outside"]> },
+    ...then !== undefined && { then: then as NonNullable<SimRoute["then"]> },
   };
 }
 

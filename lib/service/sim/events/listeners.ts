@@ -32,7 +32,7 @@ import {
   openedListener,
   pulledEvents,
 } from "../answers.ts";
-import { type SimCall, simRoute, simRouteOutside } from "../route.ts";
+import { type SimCall, simRoute } from "../route.ts";
 
 /** The longest that a request waits for an event, in milliseconds. */
 const LONGEST_WAIT = 25_000;
@@ -44,7 +44,7 @@ const nameSchema = z.strictObject({
 const someTypes = z.array(z.string().min(1).toUpperCase()).min(1).max(100);
 const types = someTypes.optional();
 
-const openListener = simRouteOutside({
+const openListener = simRoute({
   name: "openListener",
   summary:
     "Starts to listen, and replaces a program with the same name. A new listener starts with new events.",
@@ -111,7 +111,7 @@ const rotateSecret = simRoute({
   return showSecret(await changeListener(call, call.params.name, { secret }));
 });
 
-const deleteListener = simRouteOutside({
+const deleteListener = simRoute({
   name: "deleteListener",
   summary: "Deletes a listener and its position. Its current session ends.",
   method: "DELETE",
@@ -130,7 +130,7 @@ const deleteListener = simRouteOutside({
 
 const session = z.string().min(1).optional();
 
-const pullEvents = simRouteOutside({
+const pullEvents = simRoute({
   name: "pullEvents",
   summary: "Reads a listener's next unacknowledged events, and can wait for them.",
   method: "GET",

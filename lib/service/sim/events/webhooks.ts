@@ -27,7 +27,7 @@ import {
   webhookFaults,
   webhookSecret,
 } from "../answers.ts";
-import { simRoute, simRouteOutside, simRouteThen } from "../route.ts";
+import { simRoute } from "../route.ts";
 
 /** A queued delivery. */
 type Sent = Pick<Row<"deliveries">, "project_id" | "id">;
@@ -42,7 +42,7 @@ interface Ordered {
   count: number;
 }
 
-const ping = simRouteThen({
+const ping = simRoute({
   name: "pingWebhook",
   summary: "Sends a TEST event to an integration once, and waits for the result.",
   method: "POST",
@@ -92,7 +92,7 @@ const rotateSecret = simRoute({
   };
 });
 
-const addFaults = simRouteOutside({
+const addFaults = simRoute({
   name: "addDeliveryFaults",
   summary: "Duplicates, drops or reorders the next deliveries to an integration.",
   method: "POST",
@@ -112,7 +112,7 @@ const addFaults = simRouteOutside({
   return { lane: { project_id: call.project.id, integration_id: id }, fault, count };
 });
 
-const clearFaults = simRouteOutside({
+const clearFaults = simRoute({
   name: "clearWebhookFaults",
   summary: "Clears the delivery faults of an integration.",
   method: "POST",
@@ -127,7 +127,7 @@ const clearFaults = simRouteOutside({
   return { project_id: call.project.id, integration_id: id };
 });
 
-const listAllFaults = simRouteOutside({
+const listAllFaults = simRoute({
   name: "listDeliveryFaults",
   summary: "Lists the delivery faults of the project.",
   method: "GET",
@@ -138,7 +138,7 @@ const listAllFaults = simRouteOutside({
   },
 }, async ({ project, url }) => ({ id: project.id, url }));
 
-const clearAllFaults = simRouteOutside({
+const clearAllFaults = simRoute({
   name: "clearDeliveryFaults",
   summary: "Clears the delivery faults of the project.",
   method: "POST",
