@@ -37,4 +37,3 @@ export interface ListInput {
 }
 
 type ValueOf<F> = F extends Flag<infer T> ? T : never;
-
