@@ -35,7 +35,8 @@ function chanceOf(text: string): number {
 export const POSTGRES = "postgres";
 
 /** What only several processes on one database use. */
-const SHARED = /^lib\/service\/(events\/shared_faults|http\/shared_rates|sim\/shared_faults)\.ts$/;
+const SHARED =
+  /^lib\/service\/((events|sim)\/shared_faults|events\/shared_results|http\/shared_rates|store\/delivery_lines)\.ts$/;
 
 /**
  * The room that a file is in: a folder of lib/, or one of lib/service/. PostgreSQL's engine is one of

@@ -167,7 +167,7 @@ function partsOfRecorder({ store, clock }: DelivererParts, own: () => Worker): R
     forget(claims, mayHold) {
       const worker = own();
       for (const { lease } of claims) worker.leases.delete(lease);
-      worker.doubtful ||= mayHold && claims.length > 0;
+      worker.doubtful ||= mayHold;
     },
     wrote(ended) {
       const worker = own();

@@ -5,22 +5,12 @@
  */
 
 import { projectTime } from "../time/clock.ts";
-import {
-  fixed,
-  inProject,
-  letFirstGo,
-  lockIntegrations,
-  lockOwn,
-  type Locks,
-  type ProjectTx,
-  type Tx,
-  updateRows,
-  writeRows,
-} from "../store/mod.ts";
+import { fixed, inProject, type Locks, type ProjectTx, type Tx, writeRows } from "../store/mod.ts";
 import type { DeliveryState } from "../store/delivery_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { type Attempt, INTERRUPTED, numbered, recordAttempts } from "./attempts.ts";
 import type { Claim } from "./claims.ts";
+import { recordOwn } from "./shared_results.ts";
 
 /** The next state of a delivery. */
 export interface Outcome {
@@ -93,62 +83,6 @@ export async function recordEnded(
   }
   await writeRows(tx, "attempts", rows);
   return [];
-}
-
-/** The columns that a result changes. The payload is deleted with the end of a delivery. */
-const CHANGES = ["state", "ready_at", "lease", "attempts", "tries", "finished_at"] as const;
-
-/**
- * Stores results beside the other work of the project. Returns those whose delivery somebody else
- * holds, or whose claim is gone. None of them disables an integration: that is work of the project.
- */
-async function recordOwn(tx: ProjectTx, ended: readonly Ended[], now: number): Promise<Ended[]> {
-  if (ended.length === 0) return [];
-  const waits = ended.filter(({ outcome }) => outcome.state === "pending");
-  const ids = new Set(waits.map(({ claim }) => claim.delivery.integration_id));
-  // Disabling fails what waits. So what waits from now on must be there before, or see it.
-  const disabled = ids.size > 0 ? await lockIntegrations(tx, [...ids]) : new Map();
-  const free = await lockOwn(
-    tx,
-    ended.map(({ claim }) => ({ id: claim.delivery.id, lease: claim.lease })),
-  );
-  const own = ended.filter(({ claim: { delivery, lease }, outcome }) =>
-    free.has(lease) &&
-    (outcome.state !== "pending" || disabled.has(delivery.integration_id))
-  );
-  const isOver = ({ claim, outcome }: Ended) =>
-    outcome.state !== "pending" || disabled.get(claim.delivery.integration_id) === true;
-  const over = own.filter(isOver);
-  const rows = (some: readonly Ended[], isOver: boolean) =>
-    some.map(({ claim: { delivery }, attempts, outcome }) => ({
-      id: delivery.id,
-      state: isOver && outcome.state === "pending" ? "dead" as const : outcome.state,
-      ready_at: isOver ? null : outcome.ready_at,
-      lease: null,
-      attempts: delivery.attempts + attempts.length,
-      tries: delivery.tries + (outcome.counts ? 1 : 0),
-      finished_at: isOver ? now : null,
-      payload: null,
-    }));
-  await updateRows(tx, "deliveries", rows(over, true), [...CHANGES, "payload"]);
-  const goOn = rows(own.filter((one) => !isOver(one)), false);
-  await updateRows(tx, "deliveries", goOn, CHANGES);
-  await letFirstGo(tx, over.map(({ claim }) => claim.delivery));
-  await writeRows(
-    tx,
-    "attempts",
-    own.flatMap((one) => {
-      const { claim: { delivery }, attempts, outcome } = one;
-      return numbered(
-        delivery.id,
-        delivery.attempts,
-        attempts,
-        isOver(one) ? null : outcome.ready_at,
-      );
-    }),
-  );
-  const stored = new Set(own);
-  return ended.filter((one) => !stored.has(one));
 }
 
 /** Writes the next state of a delivery. Returns whether the claim still held it. */

@@ -15,6 +15,7 @@ Deno.test("a caller whose limit is over leaves nothing behind, and the others st
   };
   const [first, second] = [attempted(parts, "a"), attempted(parts, "a")];
   deepEqual(timers.map(({ ms }) => ms), [15_000, 15_000]);
+  equal(waiting.get("a")?.length, 2, "both wait");
   timers[0]?.run();
   await first;
   equal(waiting.get("a")?.length, 1, "the second still waits");

@@ -78,23 +78,52 @@ Deno.test("no more than 32 deliveries to a webhook are in progress, all the time
   }
 });
 
-/** The result of an attempt about which the recorder knows nothing but where it belongs. */
+Deno.test("a delivery that is over makes room for one more, and not for many", async () => {
+  const open: (() => void)[] = [];
+  let [now, most] = [0, 0];
+  using receiver = openReceiver(async (one, conn) => {
+    most = Math.max(most, ++now);
+    await new Promise<void>((resolve) => open.push(resolve));
+    now--;
+    await answers(200)(one, conn);
+  });
+  await using office = await openPostOffice();
+  await office.subscribe(receiver);
+  for (let i = 0; i < 70; i++) await office.buy(`c${i}`);
+  for (let arrived = 32; arrived < 70; arrived++) {
+    await receiver.has(arrived);
+    open.shift()?.();
+  }
+  await receiver.has(70);
+  open.forEach((resolve) => resolve());
+  await office.idle();
+  equal(most, 32);
+});
+
+/** The result of an attempt of a delivery that is gone. */
 function result(disables: boolean): Ended {
-  const delivery = { project_id: "proj1", integration_id: "hook" };
+  const place = { project_id: "proj1", integration_id: "hook" };
+  const delivery = { ...place, id: "none", attempts: 0, tries: 0 };
   return {
-    claim: { delivery } as unknown as Claim,
+    claim: { delivery, lease: "none" } as unknown as Claim,
     attempts: [],
     outcome: { state: disables ? "dead" : "delivered", ready_at: null, counts: true, disables },
   };
 }
 
-/** A recorder on a database that does something else in place of each write. */
+/** A recorder on a database that does something else in place of each write, or before it. */
 async function openRecorder(
-  write: (locks: Locks) => Promise<never>,
+  write: (locks: Locks, run: () => Promise<void>) => Promise<unknown>,
 ): Promise<Recorder & AsyncDisposable> {
   const own = await openDatabase({ file: ":memory:" });
   const recorder = createRecorder({
-    store: { ...own, write: (_work, _projectId, locks = "project") => write(locks) },
+    store: {
+      ...own,
+      async write(work, projectId, locks = "project") {
+        await write(locks, async () => void await own.write(work, projectId));
+        return await own.write(work, projectId);
+      },
+    },
     clock: Date.now,
     claimMore: async () => [],
     begin: () => {},
@@ -131,3 +160,26 @@ Deno.test("a result that waits for its turn in the project holds up no other", a
   turn.reject(new StoreError("Its turn has come", { failure: "unreachable" }));
   await rejects(waiting, /Its turn has come/);
 });
+
+for (const disables of [false, true]) {
+  const turn = disables ? "in its turn" : "with others";
+  Deno.test(`a result stored ${turn} is settled also when its transaction runs again`, async () => {
+    await using recorder = await openRecorder((_locks, run) => run());
+    await Promise.all(Array.from({ length: 3 }, () => recorder.record(result(disables))));
+  });
+
+  Deno.test(`a result stored ${turn} fails when its commit does, and the next one is tried`, async () => {
+    const error = new StoreError("The commit failed", { failure: "unreachable" });
+    let commits = 0;
+    await using recorder = await openRecorder(async (_locks, run) => {
+      await run();
+      if (++commits === 1) throw error;
+    });
+    const first = recorder.record(result(disables));
+    // It comes while the first is being stored.
+    await Promise.resolve();
+    const second = recorder.record(result(disables));
+    const settled = await Promise.allSettled([first, second]);
+    deepEqual(settled.map(({ status }) => status)[0], "rejected");
+  });
+}

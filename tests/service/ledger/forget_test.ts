@@ -39,7 +39,7 @@ Deno.test("deleting a customer removes its attributes from stored events, under 
 Deno.test("a pending delivery keeps its payload; a resent one has no attributes", async () => {
   let tries = 0;
   using receiver = openReceiver((arrived, conn) =>
-    answers(tries++ === 0 ? 503 : 200)(arrived, conn)
+    answers(tries++ < 2 ? 503 : 200)(arrived, conn)
   );
   await using office = await openPostOffice();
   const { desk, sim, time } = office;
@@ -50,11 +50,13 @@ Deno.test("a pending delivery keeps its payload; a resent one has no attributes"
   await deleteCustomer(desk.client, "ada");
   const [stored] = await sim.rows("events");
   ok(!stored?.payload.includes(PERSONAL));
-  time.pass(6 * MINUTE);
-  await office.idle();
-  equal(receiver.arrived.length, 2);
-  equal(receiver.arrived[1]?.body, receiver.arrived[0]?.body);
-  ok(receiver.arrived[1]?.body.includes(PERSONAL));
+  for (const minutes of [6, 11]) {
+    time.pass(minutes * MINUTE);
+    await office.idle();
+  }
+  equal(receiver.arrived.length, 3);
+  deepEqual(new Set(receiver.arrived.map(({ body }) => body)).size, 1);
+  ok(receiver.arrived[2]?.body.includes(PERSONAL));
   equal((await office.deliveries(webhook))[0]?.state, "delivered");
   const kept = await desk.service.store.read((tx) =>
     acrossProjects(tx).selectFrom("deliveries").select("payload").execute()
@@ -62,5 +64,5 @@ Deno.test("a pending delivery keeps its payload; a resent one has no attributes"
   deepEqual(kept, [{ payload: null }]);
   await sim.post(`/events/${id}/resend`);
   await office.idle();
-  equal(receiver.arrived[2]?.body, stored?.payload);
+  equal(receiver.arrived[3]?.body, stored?.payload);
 });
