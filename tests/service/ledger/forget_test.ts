@@ -38,9 +38,7 @@ Deno.test("deleting a customer removes its attributes from stored events, under 
 
 Deno.test("a pending delivery keeps its payload; a resent one has no attributes", async () => {
   let tries = 0;
-  using receiver = openReceiver((arrived, conn) =>
-    answers(tries++ < 2 ? 503 : 200)(arrived, conn)
-  );
+  using receiver = openReceiver((arrived, conn) => answers(tries++ < 2 ? 503 : 200)(arrived, conn));
   await using office = await openPostOffice();
   const { desk, sim, time } = office;
   const webhook = await office.subscribe(receiver);
@@ -65,4 +63,18 @@ Deno.test("a pending delivery keeps its payload; a resent one has no attributes"
   await sim.post(`/events/${id}/resend`);
   await office.idle();
   equal(receiver.arrived[3]?.body, stored?.payload);
+});
+
+Deno.test("the ledger forgets a deleted customer who has only one movement", async () => {
+  await using office = await openPostOffice();
+  const { desk } = office;
+  await office.buy("ada");
+  const owners = () =>
+    desk.service.store.read((tx) =>
+      acrossProjects(tx).selectFrom("movements").select(["customer_id", "gross_usd_micros"])
+        .execute()
+    );
+  deepEqual(await owners(), [{ customer_id: "ada", gross_usd_micros: 99_000_000 }]);
+  await deleteCustomer(desk.client, "ada");
+  deepEqual(await owners(), [{ customer_id: null, gross_usd_micros: 99_000_000 }]);
 });

@@ -104,7 +104,8 @@ Deno.test("a test event in a project without apps names none", async () => {
     await acrossProjects(tx).insertInto("projects").values(row).execute();
     return await writeTestEvent({ tx: inProject(tx, row.id), project: row, now: NOW }, null);
   });
-  equal("app_id" in JSON.parse(event.payload).event, false);
+  const { event: shown } = JSON.parse(event.payload);
+  deepEqual([shown.store, "app_id" in shown], ["APP_STORE", false]);
 });
 
 Deno.test("a test event has the store of its app, in the spelling of the dialect", async () => {
