@@ -9,7 +9,8 @@ import { ok } from "node:assert/strict";
 import type { Attempt } from "../../lib/service/events/attempts.ts";
 import { type Claim, claim } from "../../lib/service/events/claims.ts";
 import { queueDeliveries } from "../../lib/service/events/queue.ts";
-import { type Ended, type Outcome, recordEnded } from "../../lib/service/events/results.ts";
+import type { Ended, Outcome } from "../../lib/service/events/ended.ts";
+import { recordEnded } from "../../lib/service/events/results.ts";
 import {
   acrossProjects,
   inProject,

@@ -7,7 +7,7 @@
 import type { Clock } from "../time/clock.ts";
 import type { Tried } from "./attempt.ts";
 import type { Claim } from "./claims.ts";
-import type { Outcome } from "./results.ts";
+import type { Outcome } from "./ended.ts";
 import { type Schedule, waitAfter } from "./schedule.ts";
 
 /** The parts that decide. */

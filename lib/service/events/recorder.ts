@@ -10,7 +10,8 @@
 
 import { type Locks, outageIn, type Store, type Tx } from "../store/mod.ts";
 import type { Claim } from "./claims.ts";
-import { type Ended, recordEnded } from "./results.ts";
+import type { Ended } from "./ended.ts";
+import { recordEnded } from "./results.ts";
 
 /** Writes results and claims deliveries. */
 export interface Recorder {

@@ -6,33 +6,11 @@
 
 import { projectTime } from "../time/clock.ts";
 import { fixed, inProject, type Locks, type ProjectTx, type Tx, writeRows } from "../store/mod.ts";
-import type { DeliveryState } from "../store/delivery_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { type Attempt, INTERRUPTED, numbered, recordAttempts } from "./attempts.ts";
 import type { Claim } from "./claims.ts";
+import type { Ended } from "./ended.ts";
 import { recordOwn } from "./shared_results.ts";
-
-/** The next state of a delivery. */
-export interface Outcome {
-  /** Its state. */
-  state: DeliveryState;
-  /** The time of the next attempt, while it is pending. */
-  ready_at: number | null;
-  /** Whether the attempt counts towards the limit of attempts. */
-  counts: boolean;
-  /** Whether the receiver answered that it is gone. */
-  disables: boolean;
-}
-
-/** Attempts that are over. */
-export interface Ended {
-  /** The claim that they were made with. */
-  claim: Claim;
-  /** The attempts. */
-  attempts: readonly Attempt[];
-  /** The next state of the delivery. */
-  outcome: Outcome;
-}
 
 /** Releases a delivery that the service itself interrupted. The attempt does not count. */
 export async function release(

@@ -14,7 +14,7 @@ import {
   writeRows,
 } from "../store/mod.ts";
 import { numbered } from "./attempts.ts";
-import type { Ended } from "./results.ts";
+import type { Ended } from "./ended.ts";
 
 /** The columns that a result changes. The payload is deleted with the end of a delivery. */
 const CHANGES = ["state", "ready_at", "lease", "attempts", "tries", "finished_at"] as const;

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { sql } from "kysely";
 import type { Claim } from "../../../lib/service/events/claims.ts";
 import { createRecorder, type Recorder } from "../../../lib/service/events/recorder.ts";
-import type { Ended } from "../../../lib/service/events/results.ts";
+import type { Ended } from "../../../lib/service/events/ended.ts";
 import {
   acrossProjects,
   type Locks,

@@ -8,7 +8,8 @@ import { sql } from "kysely";
 import { SCHEDULES } from "../../../lib/service/events/schedule.ts";
 import { claim, nextReadyAt, readyLanes } from "../../../lib/service/events/claims.ts";
 import { createPruner } from "../../../lib/service/events/prune.ts";
-import { type Outcome, recordEnded } from "../../../lib/service/events/results.ts";
+import type { Outcome } from "../../../lib/service/events/ended.ts";
+import { recordEnded } from "../../../lib/service/events/results.ts";
 import { shortenWaits } from "../../../lib/service/events/shorten_waits.ts";
 import {
   acrossProjects,

@@ -7,7 +7,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Claim, freeUnknown } from "../../../lib/service/events/claims.ts";
 import { queueAgain } from "../../../lib/service/events/queue.ts";
-import { type Outcome, recordEnded } from "../../../lib/service/events/results.ts";
+import type { Outcome } from "../../../lib/service/events/ended.ts";
+import { recordEnded } from "../../../lib/service/events/results.ts";
 import { shortenWaits } from "../../../lib/service/events/shorten_waits.ts";
 import { SCHEDULES } from "../../../lib/service/events/schedule.ts";
 import { acrossProjects, inProject, type Store, type Tx } from "../../../lib/service/store/mod.ts";
