@@ -177,3 +177,23 @@ Deno.test("an import cycle is found, also one of types and of re-exports", () =>
   deepEqual(cycleIn(new Map(imports)), ["lib/a.ts", "lib/b/b.ts", "lib/c.ts", "lib/a.ts"]);
   deepEqual(cycleIn(new Map(imports.filter(([path]) => path !== "lib/c.ts"))), undefined);
 });
+
+/** Folders of tests that belong to no folder of `lib/`. */
+const OTHER_TESTS = [
+  ...["browser", "cli/golden", "golden", "groups", "long", "package", "scripts", "support", "tls"],
+  // Files that several commands share.
+  "golden/help",
+];
+
+Deno.test("tests lie in the folders of what they test", async () => {
+  const foldersBelow = async (folder: string): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { name, isDirectory } of Deno.readDir(root + folder)) {
+      if (isDirectory) found.push(`${folder}/${name}`, ...await foldersBelow(`${folder}/${name}`));
+    }
+    return found;
+  };
+  const own = new Set((await foldersBelow("lib")).map((path) => path.slice("lib/".length)));
+  const tests = (await foldersBelow("tests")).map((path) => path.slice("tests/".length));
+  deepEqual(tests.filter((path) => !own.has(path)).toSorted(), OTHER_TESTS.toSorted());
+});

@@ -8,7 +8,6 @@ import { importTests } from "../support/import_tests.ts";
 
 await importTests(
   ...["cli/commands", "cli/screen", "cli/charts", "cli/data", "cli/input", "cli/folder"],
-  ...["cli/commands/auth", "cli/commands/charts", "cli/commands/clock", "cli/commands/events"],
-  ...["cli/commands/offerings", "cli/commands/scenario", "cli/commands/service"],
-  ...["cli/commands/simulate", "cli/commands/subscribers", "cli/commands/webhooks"],
+  ...["cli/commands/auth", "cli/commands/charts", "cli/commands/events", "cli/commands/offerings"],
+  ...["cli/commands/scenario", "cli/commands/subscribers", "cli/commands/webhooks", "cli/checks"],
 );

@@ -6,4 +6,7 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("cli/events", "cli/local");
+await importTests(
+  ...["cli/events", "cli/local", "cli/commands/clock", "cli/commands/service"],
+  "cli/commands/simulate",
+);

@@ -6,4 +6,7 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("package", "scenario", "scenario/deeds");
+await importTests(
+  ...["package", "scenario/deeds", "scenario/file", "scenario/record", "scenario/run"],
+  ...["scenario/stories", "scenario/values", "scenario/verify"],
+);

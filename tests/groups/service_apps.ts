@@ -6,4 +6,4 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("service/oauth", "service/sdk", "service/sim");
+await importTests("service/oauth", "service/sdk", "service/sim", "service/sim/people");

@@ -6,4 +6,7 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("service/routes", "service/contract", "service/store", "service/check");
+await importTests(
+  ...["service/routes", "service/contract", "service/check", "service/store"],
+  ...["service/store/move", "service/store/postgres", "service/store/sqlite"],
+);

@@ -1,0 +1,115 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { path } from "../../../../lib/path.ts";
+import { type Desk, type DeskOptions, openDesk } from "../../../support/harness.ts";
+import { openHome } from "../../../support/home_fixture.ts";
+import { openReceiver } from "../../../support/receiver.ts";
+
+const NOW = Date.UTC(2026, 10, 28, 12);
+
+/** A desk whose command line has the administrator's secret. */
+function deskAt(options: DeskOptions = {}): Promise<Desk> {
+  return openDesk({ clock: () => NOW, isAdmin: true, ...options });
+}
+
+Deno.test("service populate asks, adds customers quietly, and refuses a seed a second time", async () => {
+  await using desk = await deskAt();
+  const words = ["service", "populate", "--customers", "200", "--seed", "42"];
+  const asked = await desk.run(...words);
+  deepEqual([asked.code, asked.out], [3, ""]);
+  match(asked.err, /The project proj\w+ has 3 customers\. Add 200 customers\?/);
+  const done = await desk.run(...words, "--yes");
+  equal(done.code, 0, done.err);
+  match(
+    done.out,
+    /^customers +200\nsubscriptions +\d+\npurchases +\d+\nsteps +\d+\nfrom +2025-11-28/,
+  );
+  match(
+    done.err,
+    /^Added 200 customers to the project proj\w+\nSee what they earn: cli charts get revenue\n$/,
+  );
+  const again = await desk.run(...words, "--yes");
+  deepEqual([again.code, again.out], [7, ""]);
+  match(
+    again.err,
+    /There already is a population with the seed "42"\nUse another --seed to add more customers\.\n$/,
+  );
+  const list = await desk.run("subscribers", "list", "--all", "--output", "ndjson");
+  equal(list.out.trimEnd().split("\n").length, 203);
+  const chart = await desk.run("charts", "get", "revenue", "--output", "json");
+  match(chart.out, /"value": [1-9]/);
+});
+
+Deno.test("service populate names webhooks, which get the events of their types", async () => {
+  await using desk = await deskAt({ webhookTargets: "loopback" });
+  using receiver = openReceiver();
+  const types = { event_types: ["refund_reversed"] };
+  await desk.client.post(path`/integrations/webhooks`, {
+    name: "one",
+    url: receiver.url,
+    ...types,
+  });
+  const { code, err } = await desk.run("service", "populate");
+  equal(code, 3);
+  match(err, /has 3 customers and 1 webhook that gets events\. Add 1000 customers\?/);
+});
+
+Deno.test("service populate shows a bar with the time left on a terminal", async () => {
+  await using desk = await deskAt({ errColumns: 100 });
+  const { code, err } = await desk.run("service", "populate", "--customers", "1500", "-y");
+  equal(code, 0, err);
+  match(err, /\[#*-+\] \d+ of 1500 customers/);
+  match(err, /, about \d+ s left/);
+  match(err, /\rAdded 1500 customers to the project proj\w+\n/);
+});
+
+Deno.test("service populate sells the products of a kind of app, and prints JSON", async () => {
+  await using desk = await deskAt();
+  const words = ["--customers", "100", "--months", "3", "--kind", "news", "-y"];
+  const { code, err, json } = await desk.run("service", "populate", ...words, "--output", "json");
+  deepEqual([code, err], [0, ""]);
+  const made = json() as Record<string, number>;
+  deepEqual([made.customers, made.running, made.to], [100, false, NOW]);
+  const products = await desk.run("products", "list", "--all");
+  match(products.out, /daily\.monthly/);
+});
+
+Deno.test("service populate names its limits", async () => {
+  await using desk = await deskAt();
+  const tell = async (...flags: string[]) => {
+    const { code, out, err } = await desk.run("service", "populate", "-y", ...flags);
+    deepEqual([code > 0, out], [true, ""]);
+    return err;
+  };
+  match(await tell("--customers", "100001"), /customers.*100000/);
+  match(await tell("--months", "61"), /months.*60/);
+  match(await tell("--customers", "0"), /--customers/);
+  match(await tell("--seed", "-1"), /--seed/);
+  equal((await desk.run("service", "populate", "-y", "--kind", "shop")).code, 2);
+  equal((await desk.client.get<{ items: unknown[] }>(path`/customers`)).items.length, 3);
+});
+
+Deno.test("Ctrl-C stops a population, and says how many customers stay", async () => {
+  await using at = await openHome();
+  at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
+  at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
+  const controller = new AbortController();
+  const paths: string[] = [];
+  const { code, out, err } = await at.run("service populate --customers 5000 --yes", {
+    signal: controller.signal,
+    intercept: async (request) => {
+      paths.push(`${request.method} ${new URL(request.url).pathname.replace(/.*\/pop/, "pop")}`);
+      const response = await at.service.fetch(request);
+      if (paths.at(-1) === "GET population") controller.abort();
+      return response;
+    },
+  });
+  deepEqual([code, out, paths.at(-1)], [130, "", "POST population/cancel"]);
+  // On a busy machine the end of the population is waited for.
+  match(
+    err,
+    /^(Waiting for \S+\n)?Stopped\nThe population was stopped after \d+ customers, which stay\.\n$/,
+  );
+  const clock = (await at.run("clock show --output json")).json();
+  equal(clock["frozen"], false);
+  ok(Math.abs(Number(clock["offset_ms"])) < 5000, String(clock["offset_ms"]));
+});
