@@ -29,7 +29,7 @@ Deno.test("no renewal is missing or doubled when the process is killed again and
   let kills = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const found = await inCopy(lasting, async (copy) => {
-      let patience = 20;
+      let patience = 5;
       while (await advanceUntilKilled(copy, patience)) {
         await checkMiddle(copy);
         kills++;
