@@ -203,9 +203,32 @@ function dropIdle({ steps, notes }: Reel): void {
   if (isIdle) steps.pop();
 }
 
+/**
+ * Moves grants to the customers who have them now. No event tells of it when a customer gives nothing but
+ * grants away, so this is done where that customer is left with nothing.
+ */
+async function moveGrants(reel: Reel): Promise<void> {
+  const { subscriptions, purchases } = reel.history;
+  const owners = new Set([...subscriptions, ...purchases].map((one) => one.customer_id));
+  const told = new Set(
+    reel.facts.flatMap((fact) =>
+      fact.kind === "event" && fact.event.type === "TRANSFER"
+        ? [fact.event.fields.transferred_from]
+        : []
+    ).flat(),
+  );
+  for (const { product_id, original_customer_id: from, customer_id: to } of subscriptions) {
+    if (product_id !== null || from === to || owners.has(from) || told.has(from)) continue;
+    told.add(from);
+    reel.notes.push(`The service has no record of when ${from} gave these grants away`);
+    await must(reel, { deed: "transfer", values: { from, to } });
+  }
+}
+
 /** Goes to the present, and notes what differs there. */
 async function finish(reel: Reel): Promise<void> {
   await mergeFor(reel, undefined);
+  await moveGrants(reel);
   const { now, customers } = reel.history;
   if (now > reel.now) {
     await foresee(reel, now);
