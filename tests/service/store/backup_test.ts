@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { checkBackup, saveBackup } from "../../../lib/service/store/backup.ts";
+import { checkBackup, extractBackup, saveBackup } from "../../../lib/service/store/backup.ts";
 import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { lockFolder, openStore } from "../../../lib/service/store/mod.ts";
 import { restoreBackup } from "../../../lib/service/store/restore.ts";
@@ -139,6 +139,18 @@ Deno.test("a backup that was cut off or changed anywhere is refused, and nothing
     deepEqual(await Deno.readFile(file), before);
   }));
 
+Deno.test("an extracted database is for its owner alone", {
+  ignore: Deno.build.os === "windows",
+}, () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const path = join(folder, "one.backup");
+    const target = join(folder, "extracted.db");
+    await extractBackup(path, await saveBackup(file, path, 7), target);
+    equal(((await Deno.stat(target)).mode ?? 0) & 0o777, 0o600);
+    deepEqual(await held(target), ["ofrng1"]);
+  }));
+
 Deno.test({
   name: "a pipe is neither written over by a backup nor restored",
   ignore: Deno.build.os === "windows",
@@ -165,6 +177,14 @@ Deno.test("a backup replaces backups only, and needs a database of the service",
     equal(await Deno.readTextFile(notes), "mine");
     await refused(saveBackup(join(folder, "no.db"), join(folder, "b"), 7), /there is no database$/);
     await refused(saveBackup(notes, join(folder, "b"), 7), /^Cannot back up .*not a database/);
+    const foreign = join(folder, "foreign.db");
+    const connection = connect(foreign);
+    connection.run("CREATE TABLE notes (body TEXT) STRICT");
+    connection.close();
+    await refused(
+      saveBackup(foreign, join(folder, "b"), 7),
+      /: it is not a database of the service$/,
+    );
     const path = join(folder, "one.backup");
     await saveBackup(file, path, 7);
     equal((await saveBackup(file, path, 8)).made_at, 8);
