@@ -15,8 +15,6 @@ export interface Chance {
   between(from: number, to: number): number;
   /** One of some choices, by their weights. */
   pick<T>(choices: readonly (readonly [choice: T, weight: number])[]): T;
-  /** So many lower-case hexadecimal digits. */
-  digits(count: number): string;
 }
 
 /** Makes the chance of a key. */
@@ -41,13 +39,6 @@ export function chanceOf(key: number): Chance {
       const last = choices.at(-1);
       if (!last) throw new RangeError("There is nothing to choose from");
       return last[0];
-    },
-    digits(count) {
-      let text = "";
-      while (text.length < count) {
-        text += Math.floor(next() * 2 ** 24).toString(16).padStart(6, "0");
-      }
-      return text.slice(0, count);
     },
   };
 }
