@@ -5,6 +5,7 @@ import {
   reversePurchaseRefund,
 } from "../../../lib/service/domain/purchase.ts";
 import { refund, reverseRefund } from "../../../lib/service/domain/refunds.ts";
+import { stepsOf } from "../../../lib/service/ledger/batches.ts";
 import { openJournal } from "../../../lib/service/ledger/journal.ts";
 import { beginWorld } from "../../../lib/service/sim/people/begin.ts";
 import { playBatch } from "../../../lib/service/sim/people/play.ts";
@@ -94,9 +95,16 @@ Deno.test("a journal shows purchases and payments as it will write them", async 
     const sale = { ...await bought(owned.id), ...other };
     await journal.recordPurchase(purchase(sale, now + 3));
     await journal.recordPurchase(refundPurchase(await bought("purc00000again"), now + 4));
-    return [await payment(), await bought(owned.id), await bought("purc00000again")];
+    const [renewal] = await stepsOf({ ...after, due_at: after.period_ends_at }, journal);
+    if (!renewal) throw new Error("Nothing is due");
+    const renewed = await journal.record(renewal);
+    const next = await journal.payment(renewed.transaction_id);
+    return [await payment(), next, await bought(owned.id), await bought("purc00000again")];
   });
   const stored = [...await sim.rows("transactions"), ...await sim.rows("purchases")];
-  deepEqual(shown.map(({ id }) => stored.find((row) => row.id === id)), shown);
-  deepEqual(shown.map(({ status }) => status), ["completed", "refunded", "refunded"]);
+  deepEqual(shown.map((one) => stored.find(({ id }) => id === one?.id)), shown);
+  deepEqual(
+    shown.map((one) => one?.status),
+    ["completed", "completed", "refunded", "refunded"],
+  );
 });
