@@ -10,6 +10,7 @@ import {
 import { frozen } from "../../support/activities.ts";
 import { apiOf, badField, noSuch, signIn } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
+import { reverseUnordered } from "../../support/reversed_rows.ts";
 import { DAY, productNamed } from "../../support/simulation.ts";
 
 const TRANSFER = "/customers/ada/actions/transfer";
@@ -62,6 +63,19 @@ Deno.test("a transfer moves everything with its access; ids and first owners sta
   deepEqual([renewal["type"], renewal["app_user_id"]], ["RENEWAL", "grace"]);
   await transferCustomer(desk.client, "grace", { target_customer_id: "ada" });
   equal((await listCustomerSubscriptions(desk.client, "ada")).items[0]?.id, id);
+});
+
+Deno.test("the event of a transfer has the store of the oldest subscription", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  await reverseUnordered(desk.service.store);
+  await sim.subscribe({ product_id: "notes_pro:monthly" });
+  await sim.subscribe({ product_id: "notes.pro.annual" });
+  await sim.newEvents();
+  await transferCustomer(desk.client, "ada", { target_customer_id: "grace" });
+  deepEqual((await sim.newEvents()).map(({ type, store }) => [type, store]), [
+    ["TRANSFER", "PLAY_STORE"],
+  ]);
 });
 
 Deno.test("a transfer by app leaves other purchases and promotional grants", async () => {
