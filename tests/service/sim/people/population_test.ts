@@ -63,6 +63,10 @@ Deno.test("a population has everything that happens, and the ledger adds up", as
   equal(customers.length, 1507);
   const share = (count: number) => count / 1500;
   const anonymous = customers.filter(({ id }) => id.startsWith("$RCAnonymousID:"));
+  ok(
+    anonymous.every(({ id }) => /^\$RCAnonymousID:[0-9a-f]{32}$/.test(id)),
+    "as the SDKs make them",
+  );
   ok(share(anonymous.length) > 0.4 && share(anonymous.length) < 0.7);
   ok(aliases.length > customers.length + 200, "some sign in later");
   ok(new Set(customers.map((row) => row.last_seen_country)).size > 12);
