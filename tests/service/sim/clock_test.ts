@@ -91,6 +91,7 @@ Deno.test("a clock never goes back, and refuses invalid times", async () => {
       [{ by: "P0D" }, 400, "by"],
       [{ by: "P9999Y" }, 422, "by"],
       [{ to: 1e18 }, 400, undefined],
+      [{ to: -1 }, 400, undefined],
       [{ to: now, by: 1 }, 400, undefined],
       [{}, 400, undefined],
     ] as const
