@@ -95,8 +95,6 @@ interface TokenOptions {
   rotates?: boolean | undefined;
   /** How long the refresh token is good for, in milliseconds. Default: as any refresh token. */
   lifetimeMs?: number | undefined;
-  /** The client that may refresh it. Default: the built-in command line. */
-  clientId?: string | undefined;
 }
 
 /** How signing in is set up. */
@@ -205,7 +203,7 @@ async function issueToken(parts: OAuthParts, options: TokenOptions): Promise<Tok
     if (!account) throw noAccount(options.accountEmail);
     const { pair } = await startGrant(tx, {
       account_id: account.id,
-      client_id: options.clientId ?? BUILT_IN_CLIENT,
+      client_id: BUILT_IN_CLIENT,
       scope,
       rotates: options.rotates ?? false,
     }, span);

@@ -21,6 +21,8 @@ Deno.test("passwords that are tried first are refused, with the rule", async () 
       "qwertyuiop123",
       "Zxcvbnm,12345",
       "aaaabbbbcccc1234",
+      // A sequence has three characters at least.
+      "abc-987-qwert",
     ]],
     [/must not be a common one/, [
       "password2026",
@@ -36,6 +38,8 @@ Deno.test("passwords that are tried first are refused, with the rule", async () 
       "STONE@acme-77",
       "service-service1",
       "subscriptions1!",
+      "Subscription.1!",
+      "management-1-2-7",
     ]],
     [/differ from the e-mail address/, ["Ada.Stone@acme.example"]],
   ];
