@@ -38,3 +38,18 @@ Deno.test("a trial without an amount of its own has no event for a currency", as
     ["RENEWAL", "VIRTUAL_CURRENCY_TRANSACTION"],
   );
 });
+
+Deno.test("a currency goes to who paid, and to no relative", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  await grantGems(desk, "notes.pro.monthly");
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  await sim.act(id, "family_share", { customer_id: "grace" });
+  await sim.newEvents();
+  await sim.advance("P1M");
+  deepEqual((await sim.newEvents()).map(({ type, app_user_id }) => [type, app_user_id]), [
+    ["RENEWAL", "ada"],
+    ["VIRTUAL_CURRENCY_TRANSACTION", "ada"],
+    ["RENEWAL", "grace"],
+  ]);
+});
