@@ -92,7 +92,7 @@ export async function queueNew(
  * start as if new.
  */
 export async function queueAgain(
-  place: ProjectCall,
+  place: Pick<ProjectCall, "tx">,
   deliveries: readonly Pick<
     Row<"deliveries">,
     "id" | "event_id" | "integration_id" | "customer_id"
@@ -111,7 +111,10 @@ export async function queueAgain(
 }
 
 /** Makes the deliveries ready that are the first of their customer. */
-async function makeReady({ tx }: ProjectCall, eventIds: readonly string[]): Promise<void> {
+async function makeReady(
+  { tx }: Pick<ProjectCall, "tx">,
+  eventIds: readonly string[],
+): Promise<void> {
   const { sql } = loadedBuilder();
   markQueued(tx.whole);
   for (let at = 0; at < eventIds.length; at += CHUNK) {

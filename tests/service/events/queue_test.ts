@@ -1,6 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { type QueuedEvent, wants } from "../../../lib/service/events/queue.ts";
+import { SqliteAdapter, SqliteQueryCompiler } from "kysely";
+import { queueAgain, type QueuedEvent, wants } from "../../../lib/service/events/queue.ts";
+import { inProject } from "../../../lib/service/store/mod.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
+import type { Runner } from "../../../lib/service/store/queries.ts";
+import { runWork } from "../../../lib/service/store/work.ts";
 
 /** An integration for all events, with changes. */
 function webhook(
@@ -62,4 +66,32 @@ Deno.test("an integration gets events that match its types, its environment and 
     );
   }
   deepEqual(wants(webhook({ event_types: '["RENEWAL"]' }), RENEWAL), false);
+});
+
+/** The lengths of the lists in the queries that queue deliveries again. */
+async function listsFor(count: number): Promise<number[]> {
+  const lists: number[] = [];
+  const runner: Runner = {
+    compiler: new SqliteQueryCompiler(),
+    adapter: new SqliteAdapter(),
+    execute({ sql }) {
+      const [, list = ""] = sql.match(/ in \((.*?)\)/) ?? [];
+      lists.push(list.split("?").length - 1);
+      return { rows: [] };
+    },
+  };
+  const deliveries = Array.from({ length: count }, (_, i) => ({
+    id: `dlv${i}`,
+    event_id: `e${i}`,
+    integration_id: "whintgr1",
+    customer_id: "ada",
+  }));
+  await runWork(runner, (tx) => queueAgain({ tx: inProject(tx, "proj1") }, deliveries), "write");
+  return lists;
+}
+
+Deno.test("many deliveries are queued again 500 at once, and no query has an empty list", async () => {
+  deepEqual(await listsFor(0), []);
+  deepEqual(await listsFor(500), [500, 500, 500]);
+  deepEqual(await listsFor(501), [500, 500, 1, 1, 500, 1]);
 });

@@ -3,7 +3,7 @@ import type { CompiledQuery } from "kysely";
 import { arrayOf } from "../../../lib/service/store/postgres/arrays.ts";
 import { insertText } from "../../../lib/service/store/bulk.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
-import { inProject, updateChanged } from "../../../lib/service/store/mod.ts";
+import { inProject, updateChanged, writeRows } from "../../../lib/service/store/mod.ts";
 import { ENGINE, openForTests } from "../../support/engine.ts";
 
 const COLUMNS = ["status", "grace_ends_at", "due_at"] as const;
@@ -64,6 +64,43 @@ Deno.test("an update writes only the columns that differ, and nothing when none 
       },
     ],
   );
+});
+
+Deno.test("rows for an engine that takes arrays are one statement, with an array for each column", async () => {
+  const store = await openForTests({ file: ":memory:" });
+  const sent: Pick<CompiledQuery, "sql" | "parameters">[] = [];
+  const typeOf = (_: string, column: string) =>
+    ["seq", "created_at"].includes(column) ? "bigint" : "text";
+  await store.write(async (tx) => {
+    const noted: typeof tx = {
+      ...tx,
+      arrays: { typeOf, value: (type, values) => [type, ...values] },
+      runWritten({ sql, parameters }) {
+        sent.push({ sql, parameters });
+        return Promise.resolve({ rows: [] });
+      },
+    };
+    const rows = [1, 2].map((seq) => ({
+      alias: `a${seq}`,
+      customer_id: "ada",
+      seq,
+      created_at: 0,
+    }));
+    await writeRows(inProject(noted, "proj1"), "customer_aliases", rows);
+  });
+  await store.close();
+  deepEqual(sent, [{
+    sql: `insert into "customer_aliases" ` +
+      `("project_id", "alias", "customer_id", "seq", "created_at") ` +
+      `select ?::text, * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
+    parameters: [
+      "proj1",
+      ["text", "a1", "a2"],
+      ["text", "ada", "ada"],
+      ["bigint", 1, 2],
+      ["bigint", 0, 0],
+    ],
+  }]);
 });
 
 Deno.test("the text of an insert is that of its columns, rows and conflict", () => {
