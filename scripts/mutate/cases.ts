@@ -79,16 +79,23 @@ export function inOrderFor(
 }
 
 /**
- * Tests in the order in which they probably find a fault in code that runs while its file loads: those
- * that run the most of the file first, next to what they run of others.
+ * Tests in the order in which they probably find a fault in code that runs while its file loads. By
+ * turns, one that runs code of the file, those first that run the most of it, next to what they run of
+ * others; and one that only looks at what it declares, those first that are near and run little else.
  */
 export function inLoadedOrderFor(file: string, cases: readonly Case[]): Case[] {
+  const runs = cases.filter(({ passed }) => passed.has(file));
+  const looks = cases.filter(({ passed }) => !passed.has(file));
   const share = ({ passed, size }: Case) => {
     const digits = passed.get(file);
-    return digits === undefined ? 0 : (1 + sizeOf(new Map([[file, digits]]))) / (1 + size);
+    const own = digits === undefined ? 0 : sizeOf(new Map([[file, digits]]));
+    return (1 + own) / (1 + size);
   };
-  return cases.map((one) => ({ one, at: share(one) * 8 ** nearness(file, one.file) }))
-    .sort((a, b) => b.at - a.at).map(({ one }) => one);
+  const ordered = (some: readonly Case[]) =>
+    some.map((one) => ({ one, at: share(one) * 8 ** nearness(file, one.file) }))
+      .sort((a, b) => b.at - a.at).map(({ one }) => one);
+  const [first, second] = [ordered(runs), ordered(looks)];
+  return cases.flatMap((_, i) => [first[i], second[i]].filter((one) => one !== undefined));
 }
 
 /**

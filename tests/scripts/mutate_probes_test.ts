@@ -207,19 +207,20 @@ Deno.test("the probes of unchanged files are read from what is kept", async () =
   }
 });
 
-Deno.test("for code that runs once, tests that run most of its file come first", () => {
+Deno.test("for code that runs once, tests that run most of its file and quiet ones take turns", () => {
   const caseOf = (name: string, own: string | undefined, size: number): Case => {
     const passed = new Map(own === undefined ? [] : [["lib/service/http/query.ts", own]]);
     return { file: `tests/cli/${name}_test.ts`, index: 0, name, ms: 1, passed, size };
   };
   const cases = [
     caseOf("wide", "f", 100),
+    caseOf("busy", undefined, 50),
     caseOf("without", undefined, 5),
     caseOf("narrow", "1", 10),
     caseOf("own", "f", 5),
   ];
   const order = inLoadedOrderFor("lib/service/http/query.ts", cases).map(({ name }) => name);
-  deepEqual(order, ["own", "narrow", "wide", "without"]);
+  deepEqual(order, ["own", "without", "narrow", "busy", "wide"]);
 });
 
 Deno.test("far tests that run little else come first, and near ones before them", () => {
