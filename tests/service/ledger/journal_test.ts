@@ -6,7 +6,10 @@ import {
 } from "../../../lib/service/domain/purchase.ts";
 import { refund, reverseRefund } from "../../../lib/service/domain/refunds.ts";
 import { stepsOf } from "../../../lib/service/ledger/batches.ts";
+import { MANY_EVENTS } from "../../../lib/service/ledger/history.ts";
 import { openJournal } from "../../../lib/service/ledger/journal.ts";
+import { newId } from "../../../lib/service/records/ids.ts";
+import { newUuid } from "../../../lib/service/records/random.ts";
 import { beginWorld } from "../../../lib/service/sim/people/begin.ts";
 import { playBatch } from "../../../lib/service/sim/people/play.ts";
 import type { Item } from "../../../lib/service/sim/people/world.ts";
@@ -15,6 +18,16 @@ import { frozen } from "../../support/activities.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 import { checkSums } from "../../support/ledger_sums.ts";
 import { DAY } from "../../support/simulation.ts";
+
+/** An event without a step. */
+const EVENT = {
+  type: "TRANSFER",
+  customer_id: "ada",
+  app_id: null,
+  environment: "production",
+  created_at: 0,
+  payload: "{}",
+} as const;
 
 /** Opens a journal at the project's time, writes it after some records, and returns their result. */
 async function inJournal<T>(
@@ -107,4 +120,50 @@ Deno.test("a journal shows purchases and payments as it will write them", async 
     shown.map((one) => one?.status),
     ["completed", "completed", "refunded", "refunded"],
   );
+});
+
+/** The statements that a journal with so many events has on their way before it writes. */
+async function begunWith(
+  desk: Desk,
+  { events, isAlone, hasArrays }: { events: number; isAlone: boolean; hasArrays: boolean },
+): Promise<number> {
+  const { service: { store }, projectId } = desk;
+  return await store.write(async (whole) => {
+    let sent = 0;
+    const arrays = hasArrays ? { typeOf: () => undefined, value: () => undefined } : undefined;
+    const noted: typeof whole = {
+      ...whole,
+      arrays,
+      runWritten(query) {
+        if (query.sql.startsWith("insert")) sent++;
+        return whole.runWritten(query);
+      },
+    };
+    const tx = inProject(noted, projectId);
+    const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
+    const journal = await openJournal({ tx, project });
+    if (!isAlone) {
+      const [bought] = await tx.selectFrom("purchases").selectAll().execute();
+      if (!bought) throw new Error("There is no purchase");
+      const other = { id: newId("purchase"), transaction_id: newUuid(), price_micros: 5_000_000 };
+      await journal.recordPurchase(purchase({ ...bought, ...other }, project.created_at));
+    }
+    for (let i = 0; i < events; i++) journal.addEvent({ ...EVENT, id: newUuid() });
+    sent = 0;
+    await journal.begin();
+    const begun = sent;
+    await journal.write();
+    return begun;
+  }, projectId);
+}
+
+Deno.test("a journal begins to write many events, unless something new comes before them", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  await sim.purchase({ customer_id: "ada", product_id: "notes.pro.lifetime" });
+  const all = { events: MANY_EVENTS, isAlone: true, hasArrays: true };
+  equal(await begunWith(desk, all) > 0, true);
+  equal(await begunWith(desk, { ...all, events: MANY_EVENTS - 1 }), 0);
+  equal(await begunWith(desk, { ...all, events: MANY_EVENTS + 1, isAlone: false }), 0);
+  equal(await begunWith(desk, { ...all, hasArrays: false }), 0);
 });
