@@ -23,7 +23,18 @@ Deno.test("the overview has eight numbers, with units, periods and the project's
     "lifetime_revenue $ P0D",
     "conversion % P28D",
   ]);
+  deepEqual(metrics.map(({ name, description }) => `${name}: ${description}`), [
+    "Active Trials: In total",
+    "Active Subscriptions: In total",
+    "MRR: Monthly recurring revenue",
+    "Revenue: Last 28 days",
+    "New Customers: Last 28 days",
+    "Active Customers: Last 28 days",
+    "Lifetime Revenue: Since the beginning",
+    "Conversion: New customers of the last 28 days who have paid",
+  ]);
   for (const metric of metrics) {
+    equal(metric.object, "overview_metric");
     equal(metric.last_updated_at, NOW);
     equal(metric.last_updated_at_iso8601, "2026-01-30 09:45:00.123000+00:00");
   }
