@@ -162,3 +162,22 @@ Deno.test("in 2,000 random histories an app sees the access that the service giv
   );
   ok(active > 500 && ended > 200, `${active} active and ${ended} ended entitlements`);
 });
+
+Deno.test("a grant is named after the shortest length that covers it", () => {
+  const named = (days: number) => {
+    const expires_at = START + days * DAY;
+    const ids = { project_id: "p", id: "g", customer_id: "ada", entitlement_id: "e" };
+    const { after } = grant({ ...ids, expires_at }, START);
+    const held = { ...live([]), subscriptions: [after] };
+    const look = { now: START, shift: 0, dialect: "specified" } as const;
+    return Object.keys(showSubscriber(held, look).subscriber.subscriptions).join();
+  };
+  const names = ["daily", "three_day", "weekly", "two_week", "monthly", "two_month"];
+  const all = [...names, "three_month", "six_month", "yearly", "lifetime"];
+  const most = [1, 3, 7, 14, 31, 62, 92, 184, 366];
+  deepEqual(most.map(named), all.slice(0, -1).map((name) => `svc_promo_vip_${name}`));
+  deepEqual(
+    most.map((days) => named(days + 1 / DAY)),
+    all.slice(1).map((name) => `svc_promo_vip_${name}`),
+  );
+});
