@@ -189,10 +189,9 @@ Deno.test(
 /** Sends all again that has failed. */
 async function sendAgain(tx: Tx): Promise<void> {
   const own = inProject(tx, PROJECT);
-  const project = await own.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
   const failed = await own.selectFrom("deliveries").selectAll().where("state", "!=", "pending")
     .orderBy("seq", "desc").limit(5).execute();
-  await queueAgain({ tx: own, project }, failed);
+  await queueAgain({ tx: own }, failed);
 }
 
 /** Enables the integration, as a new URL does. */

@@ -140,8 +140,7 @@ Deno.test(
       using ending = await halfway(two, (tx) => record(tx, endedWith(DELIVERED, second)), "rows");
       const again = one.write(async (tx) => {
         const own = inProject(tx, PROJECT);
-        const project = await own.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
-        await queueAgain({ tx: own, project }, first.map(({ delivery }) => delivery));
+        await queueAgain({ tx: own }, first.map(({ delivery }) => delivery));
       }, PROJECT);
       equal(await isWaiting(again), true);
       ending.go();
