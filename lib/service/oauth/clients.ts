@@ -46,6 +46,6 @@ export async function findClient(tx: Tx, id: string): Promise<Client | undefined
     .executeTakeFirst();
   if (!row) return undefined;
   const uris = await tx.selectFrom("client_redirect_uris").select("uri")
-    .where("client_id", "=", id).execute();
+    .where("client_id", "=", id).orderBy("uri").execute();
   return { ...row, redirect_uris: uris.map(({ uri }) => uri) };
 }
