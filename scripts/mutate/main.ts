@@ -2,7 +2,7 @@
  * Measures the tests: puts one fault at a time into a copy of the tree, and sees whether the types or
  * a test find it.
  *
- * `deno task mutate` tries 40 faults in each room; `deno task mutate lib/cli/card.ts lib/auth` tries
+ * `deno task mutate` tries 40 faults in each room; `deno task mutate lib/cli/screen/card.ts lib/auth` tries
  * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit;
  * `--alive` those that `RESULTS.md` lists as alive. `--max N` sets how many faults are counted in each
  * room, `--jobs N` how many are tried at a time, `--seed N` which are drawn. `--near` leaves out tests

@@ -17,7 +17,7 @@ async function countChanges({ client }: Shop): Promise<number> {
 
 Deno.test("every example needs all permissions in its comment", async () => {
   const examples = [...Deno.readDirSync(`${root}scripts/examples`)]
-    // tests/service/sdk/browser_test.ts tests the page, which has its own packages.
+    // tests/browser/web_app.ts tests the page, which has its own packages.
     .filter(({ isFile }) => isFile)
     .map(({ name }) => name.replace(/\.ts$/, ""))
     // These two keep tokens on disk, and one waits for a browser: tests/scripts/sign_in_examples_test.ts.

@@ -13,6 +13,7 @@ import type { Connection, Surroundings } from "../../connect.ts";
 import { ApiError, ToolkitError } from "../../errors.ts";
 import { itemsOf } from "../../page.ts";
 import { getProject, listProjects } from "../../resources/projects.ts";
+import { shellWord } from "../../shell_word.ts";
 import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
 import { doubtful, failed, type Finding, runCheck, skipped, type Verdict } from "./finding.ts";
@@ -173,7 +174,7 @@ async function scopeVerdict({ credential, grantedScope }: Connection): Promise<V
   const fix = credential?.kind === "local"
     ? "If you need them: cli auth login, then cli init --force"
     : credential?.kind === "profile"
-    ? `If you need them: cli auth login -n ${credential.name}`
+    ? `If you need them: cli auth login -n ${shellWord(credential.name)}`
     : "If you need them: cli service token";
   return doubtful(`commands that need ${missing.join(" ")} will be refused`, fix);
 }

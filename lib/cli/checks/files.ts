@@ -124,6 +124,8 @@ async function sharedVerdict(around: Surroundings): Promise<Verdict> {
   return failed(
     `${JSON.stringify(first?.name)} and ${JSON.stringify(twice.name)} hold the same sign-in; ` +
       "the first to renew it ends it for the other",
-    twice.name === local?.path ? "Run: cli init --force" : `Run: cli auth login -n ${twice.name}`,
+    twice.name === local?.path
+      ? "Run: cli init --force"
+      : `Run: cli auth login -n ${shellWord(twice.name)}`,
   );
 }

@@ -10,6 +10,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { Scenario, StartData } from "../../scenario/file/scenario.ts";
 import type { Problem } from "../../scenario/values/tree.ts";
+import { shellWord } from "../../shell_word.ts";
 
 /** A scenario file. */
 export interface ScenarioFile {
@@ -44,7 +45,7 @@ async function scenariosIn(folder: string): Promise<string[]> {
   }
   if (names.length > 0) return names.sort().map((name) => join(folder, name));
   throw new UsageError(`Cannot run ${JSON.stringify(folder)}: it has no .yaml files`, {
-    hint: `Write some with: cli scenario init ${folder}`,
+    hint: `Write some with: cli scenario init ${shellWord(folder)}`,
   });
 }
 

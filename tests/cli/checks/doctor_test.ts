@@ -214,6 +214,19 @@ Deno.test("two places with the same sign-in fail", async () => {
   strictEqual(found.checks["shared tokens"]?.fix, "Run: cli init --force");
 });
 
+Deno.test("a name in a fix is quoted for a shell", async () => {
+  await using at = await bound();
+  const file = join(at.home, ".cli", "config.json");
+  const config = JSON.parse(await Deno.readTextFile(file));
+  const { profiles: { default: profile } } = config;
+  await Deno.writeTextFile(
+    file,
+    JSON.stringify({ ...config, profiles: { default: profile, "cop y;id": profile } }),
+  );
+  const found = await doctor(at);
+  strictEqual(found.checks["shared tokens"]?.fix, "Run: cli auth login -n 'cop y;id'");
+});
+
 Deno.test("a stale active mark is a warning, a stale CLI_PROFILE fails", async () => {
   await using at = await bound();
   await Deno.writeTextFile(join(at.home, ".cli", "active"), "gone\n", { mode: 0o600 });
