@@ -174,7 +174,7 @@ async function scopeVerdict({ credential, grantedScope }: Connection): Promise<V
   const fix = credential?.kind === "local"
     ? "If you need them: cli auth login, then cli init --force"
     : credential?.kind === "profile"
-    ? `If you need them: cli auth login -n ${shellWord(credential.name)}`
+    ? `If you need them: cli auth login -n ${shellWord(credential.name ?? "")}`
     : "If you need them: cli service token";
   return doubtful(`commands that need ${missing.join(" ")} will be refused`, fix);
 }
