@@ -1,5 +1,6 @@
-import { equal } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { countTry, forgiveTry, TRIES } from "../../../lib/service/oauth/tries.ts";
+import { openSignIn, startWithPassword, typePassword } from "../../support/password_fixture.ts";
 import { withStore } from "../../support/store_fixture.ts";
 
 const NOW = Date.UTC(2026, 10, 28);
@@ -42,3 +43,17 @@ Deno.test("a right password leaves the lock of a wrong one that came after it", 
     await forgive("ada@example.com", networkLock);
     equal((await count("cleo@example.com")).lockedUntil, NOW + TRIES.first_lock_ms);
   }));
+
+Deno.test("each further wrong password doubles the wait, which the page says in words", async () => {
+  await using signIn = await startWithPassword();
+  const page = await openSignIn(signIn);
+  const type = async (password: string) => {
+    const response = await typePassword(signIn, page, { password });
+    return [response.status, /Wait [^,]+,/.exec(await response.text())?.[0]];
+  };
+  for (let i = 0; i < TRIES.account; i++) await type(`wrong password ${i}`);
+  deepEqual(await type("wrong password"), [429, "Wait one second,"]);
+  signIn.pass(1000);
+  deepEqual(await type("wrong password"), [403, undefined]);
+  deepEqual(await type("wrong password"), [429, "Wait 2 seconds,"]);
+});
