@@ -87,6 +87,9 @@ async function sinceMain(): Promise<Pick<Holdings, "added" | "changesTouched">> 
   const main = await git("merge-base", "HEAD", "origin/main");
   const base = main !== undefined && main !== await git("rev-parse", "HEAD")
     ? main
+    // What is not committed yet belongs to the next commit.
+    : await git("diff", "--quiet", "HEAD") === undefined
+    ? "HEAD"
     : await git("describe", "--tags", "--abbrev=0", "--match", "v*") ??
       await git("rev-parse", "HEAD^");
   const before = base && await git("show", `${base}:tests/operations.json`);
