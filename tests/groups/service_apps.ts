@@ -6,4 +6,10 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("service/oauth", "service/sdk", "service/sim", "service/sim/people");
+await importTests(
+  "service/oauth",
+  "service/sdk",
+  "service/sim",
+  "service/sim/history",
+  "service/sim/people",
+);

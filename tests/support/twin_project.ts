@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CompiledQuery, sql } from "kysely";
+import { CompiledQuery, sql, SqliteAdapter } from "kysely";
 import { SHARED_TABLES } from "../../lib/service/store/tables.ts";
 import type { Store, Tx } from "../../lib/service/store/mod.ts";
 
@@ -92,8 +92,8 @@ export async function restoreProject(store: Store, rows: Record<string, string>)
 }
 
 /** Whether the database is a file, also where tests run on a server. */
-function isSqlite({ arrays }: Tx): boolean {
-  return arrays === undefined;
+function isSqlite(tx: Tx): boolean {
+  return tx.getExecutor().adapter instanceof SqliteAdapter;
 }
 
 /** Lets keys point nowhere for the rest of the transaction. */

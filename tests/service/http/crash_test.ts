@@ -3,7 +3,7 @@
  * result: no acknowledged change is lost, an interrupted one happens once when repeated with its
  * key, and every change has its entry in the audit log.
  *
- * `SERVICE_CRASH_ROUNDS` is the number of rounds, 2 without it.
+ * `SERVICE_CRASH_ROUNDS` is the number of rounds, 4 without it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Lasting, withLasting } from "../../support/lasting.ts";
 import { type RunningService, startOn } from "../../support/running_service.ts";
 
-const ROUNDS = Number(Deno.env.get("SERVICE_CRASH_ROUNDS") ?? 2);
+const ROUNDS = Number(Deno.env.get("SERVICE_CRASH_ROUNDS") ?? 4);
 
 /** A database is used for so many rounds before the next one. */
 const ROUNDS_PER_DATABASE = 4;
@@ -98,7 +98,7 @@ async function settle(service: RunningService, known: Known): Promise<void> {
 
 /** Lets clients make changes until so many are acknowledged, then kills the service. */
 async function workUntilKilled(service: RunningService, known: Known): Promise<void> {
-  let left = Math.floor(Math.random() ** 2 * 200);
+  let left = 20 + Math.floor(Math.random() ** 2 * 180);
   let killed: Promise<void> | undefined;
   const work = async () => {
     while (!killed) {

@@ -3,7 +3,7 @@
  * loses nothing is up to the sync of the log (`commit_log_test.ts`) and the drive. The soak cuts the
  * power.
  *
- * `STORE_CRASH_ROUNDS` is the number of rounds, 3 without it.
+ * `STORE_CRASH_ROUNDS` is the number of rounds, 6 without it.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { openDatabase } from "../../../lib/service/store/mod.ts";
 import { type Lasting, openLasting } from "../../support/lasting.ts";
 import { childLines, offeringIds, spawnChild } from "../../support/store_fixture.ts";
 
-const ROUNDS = Number(Deno.env.get("STORE_CRASH_ROUNDS") ?? 3);
+const ROUNDS = Number(Deno.env.get("STORE_CRASH_ROUNDS") ?? 6);
 
 /** A database is used for so many rounds before the next one, so that its creation is hit as well. */
 const ROUNDS_PER_DATABASE = 5;
