@@ -70,13 +70,12 @@ async function writeNextState(
   next: Pick<Row<"deliveries">, "state" | "ready_at" | "attempts" | "tries" | "finished_at">,
 ): Promise<boolean> {
   const { state, ready_at, attempts, tries, finished_at } = next;
-  const { rows } = await fixed`
+  const changed = await fixed`
     update deliveries set state = ${state}, ready_at = ${ready_at}, lease = null,
       attempts = ${attempts}, tries = ${tries}, finished_at = ${finished_at},
       payload = case when ${finished_at === null ? 1 : 0} = 1 then payload end
-    where project_id = ${tx.projectId} and id = ${id} and lease = ${lease}
-    returning id`.execute(tx);
-  return rows.length > 0;
+    where project_id = ${tx.projectId} and id = ${id} and lease = ${lease}`.change(tx);
+  return changed > 0;
 }
 
 /** Whether the integration of a delivery is disabled. */

@@ -63,14 +63,13 @@ export async function rememberAnswer(
   const { status, text } = answer;
   // An expired answer may still be stored; it no longer counts. One that counts came since this
   // transaction looked: requests in other projects do not wait for this one.
-  const { rows } = await fixed`
+  const stored = await fixed`
     insert into idempotency_keys (account_id, key, request_hash, status, body, created_at)
     values (${actor.account_id}, ${key}, ${sha256Hex(request)}, ${status}, ${text}, ${now})
     on conflict (account_id, key) do update set request_hash = excluded.request_hash,
       status = excluded.status, body = excluded.body, created_at = excluded.created_at
-    where idempotency_keys.created_at <= ${now - REMEMBERED_MS}
-    returning key`.execute(tx);
-  if (rows.length === 0) throw alreadyUsed();
+    where idempotency_keys.created_at <= ${now - REMEMBERED_MS}`.change(tx);
+  if (stored === 0) throw alreadyUsed();
 }
 
 function alreadyUsed(): Refusal {

@@ -10,13 +10,26 @@ import type { CompiledQuery } from "kysely";
 /** Where a query that is written out can run. */
 export interface TextPlace {
   /** Runs a query that is written out. */
-  runWritten<R>(query: CompiledQuery<R>): Promise<{ rows: R[] }>;
+  runWritten<R>(query: CompiledQuery<R>): Promise<Ran<R>>;
+}
+
+/** What a query that was run gives. */
+interface Ran<R> {
+  /** Its rows. */
+  rows: R[];
+  /** How many rows it has changed. Not there for a query that gives rows. */
+  numAffectedRows?: bigint;
 }
 
 /** A query with its values. */
 interface Fixed<R> {
   /** Runs the query, with some more text at its end, and returns its rows. */
   execute(place: TextPlace, ending?: string): Promise<{ rows: R[] }>;
+  /**
+   * Runs the query, which gives no rows, and returns how many it has changed. To ask SQLite for a
+   * changed row costs a table of its own for the answer.
+   */
+  change(place: TextPlace): Promise<number>;
 }
 
 /** The text of each template. */
@@ -30,6 +43,7 @@ export function fixed<R>(strings: TemplateStringsArray, ...values: unknown[]): F
   const text = texts.get(strings) ?? textOf(strings);
   return {
     execute: (place, ending) => runText(place, ending === undefined ? text : text + ending, values),
+    change: async (place) => Number((await runText(place, text, values)).numAffectedRows ?? 0n),
   };
 }
 
@@ -51,6 +65,6 @@ export function runText<R>(
   place: TextPlace,
   text: string,
   values: readonly unknown[],
-): Promise<{ rows: R[] }> {
+): Promise<Ran<R>> {
   return place.runWritten<R>({ sql: text, parameters: values, query, queryId });
 }

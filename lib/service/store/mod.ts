@@ -40,7 +40,7 @@ export {
   rowsWith,
 } from "./rows.ts";
 export { schemaSteps } from "./schema_steps.ts";
-export { lastSeq, nextSeq, takeSeqs } from "./seq.ts";
+export { lastSeq, nextSeq, nextSeqs, takeSeqs } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
 export type { Locks, Others, Store, StoreFigures, StoreOptions } from "./store.ts";
 export { openView } from "./view.ts";

@@ -53,6 +53,16 @@ export interface TextTx extends TextPlace {
    * `delivery_lines.ts` has the locks.
    */
   readonly hasRowLocks: boolean;
+  /** Numbers that are not in the rows of their projects yet. Not there where each is written at once. */
+  readonly numbers: LastNumbers | undefined;
+}
+
+/** The last numbers that this unit of work and those before it in its transaction have taken. */
+export interface LastNumbers {
+  /** The last number in a project. Undefined: the row of the project has it. */
+  get(projectId: string): number | undefined;
+  /** Takes all numbers up to this one. The row of the project gets it before the commit. */
+  set(projectId: string, last: number): void;
 }
 
 /** What the columns of all tables hold. */
@@ -80,6 +90,8 @@ export interface Runner {
   readonly arrays?: Arrays | undefined;
   /** See `Tx.hasRowLocks`. */
   readonly hasRowLocks?: boolean;
+  /** See `Tx.numbers`. */
+  readonly numbers?: LastNumbers;
 }
 
 /**
@@ -92,12 +104,12 @@ export function queriesOn(
   snapshot?: object,
 ): Tx {
   const enter = runner.enter && ((projectId: string) => runner.enter?.(projectId));
-  const { arrays, hasRowLocks = false } = runner;
+  const { arrays, hasRowLocks = false, numbers } = runner;
   const runWritten = async <R>(query: CompiledQuery) => {
     check(query);
     return runner.execute<R>(query);
   };
-  const written: TextTx = { runWritten, snapshot, enter, arrays, hasRowLocks };
+  const written: TextTx = { runWritten, snapshot, enter, arrays, hasRowLocks, numbers };
   // Work that builds queries waits for the builder, so this work does not.
   if (!hasBuilder()) return written as Tx;
   // Most work builds no query, and to make what builds them takes as long as to find a row.

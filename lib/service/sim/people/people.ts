@@ -4,10 +4,9 @@
  * @module
  */
 
-import { sql } from "kysely";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { derivedHex, reportedPlatform } from "../../domain/stores.ts";
-import { type ProjectTx, writeRows } from "../../store/mod.ts";
+import { nextSeqs, type ProjectTx, writeRows } from "../../store/mod.ts";
 import { type Chance, chanceOf, partOf } from "./chance.ts";
 import { COUNTRIES } from "./kinds.ts";
 import type { Shop, World } from "./world.ts";
@@ -94,10 +93,8 @@ export function firstId(world: World): string {
 export async function insertPeople(tx: ProjectTx, people: readonly Person[]): Promise<void> {
   if (people.length === 0) return;
   const extra = people.filter(({ alias }) => alias !== undefined).length;
-  const { last_seq } = await tx.updateTable("projects")
-    .set({ last_seq: sql`last_seq + ${people.length + extra}` }).returning("last_seq")
-    .executeTakeFirstOrThrow();
-  let seq = last_seq - people.length - extra;
+  const count = people.length + extra;
+  let seq = await nextSeqs(tx, count) - count;
   const customers = [];
   const aliases = [];
   const attributes = [];

@@ -10,6 +10,7 @@ import { queueDeliveries } from "../../events/queue.ts";
 import { writeTestEvent } from "../../ledger/test_event.ts";
 import { findCustomer } from "../../records/find.ts";
 import { newUuid } from "../../records/random.ts";
+import { lastSeq } from "../../store/mod.ts";
 import type { Row } from "../../store/tables.ts";
 import { findOrCreateCustomer } from "../customers.ts";
 import { showEvent } from "../events/events.ts";
@@ -59,8 +60,7 @@ const trigger = simRoute({
     throw invalid("type", `Cannot trigger ${sent.type}; the types are ${known}`);
   }
   checkOverrides(sent.type, recipe, sent.overrides);
-  const { seq: after } = await call.tx.selectFrom("projects").select("last_seq as seq")
-    .executeTakeFirstOrThrow();
+  const after = await lastSeq(call.tx);
   const wanted = { ...sent, recipe, after };
   await cook(call, wanted);
   const events = await newEvents(call, wanted);

@@ -10,6 +10,7 @@ import { loadedBuilder } from "../builder.ts";
 import type { Runner } from "../queries.ts";
 import { type RawRow, rowMaker } from "./raw_rows.ts";
 import { toStoreError } from "./errors.ts";
+import { keepNumbers, type KeptNumbers } from "./kept_numbers.ts";
 import { USUAL_LOG } from "./log_size.ts";
 
 /** A connection to the database. Everything on it happens at once, on this thread. */
@@ -22,6 +23,8 @@ export interface Connection extends Runner {
   rows(sql: string, ...parameters: SQLInputValue[]): RawRow[];
   /** Runs a query that was built with types. */
   execute<R>(query: CompiledQuery): QueryResult<R>;
+  /** The numbers that its transaction has taken. */
+  readonly numbers: KeptNumbers;
   /** Whether a transaction is open: some errors end it without being asked. */
   inTransaction(): boolean;
   /** How many statements have failed so far. */
@@ -97,6 +100,8 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
       throw toStoreError(error);
     }
   };
+  const rows = (sql: string, ...parameters: SQLInputValue[]): RawRow[] =>
+    counted(() => rowsOf(prepare(sql), parameters));
   return {
     get compiler() {
       return language().compiler;
@@ -110,7 +115,8 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
       // It may have changed the tables, and with them what a `select *` returns.
       statements.clear();
     },
-    rows: (sql, ...parameters) => counted(() => rowsOf(prepare(sql), parameters)),
+    rows,
+    numbers: keepNumbers(rows),
     execute: (query) => counted(() => execute(prepare(query.sql), query)),
     inTransaction: () => database.isTransaction,
     errors: () => errors,

@@ -229,6 +229,7 @@ async function inTransaction<T>(
   try {
     const result = await run();
     if (!connection.inTransaction()) return result;
+    connection.numbers.write();
     // Nobody may see the commit before it is on the disk.
     if (log) reader?.hold();
     try {
@@ -242,16 +243,22 @@ async function inTransaction<T>(
   } catch (error) {
     if (connection.inTransaction()) connection.run("ROLLBACK");
     throw error;
+  } finally {
+    connection.numbers.forget();
   }
 }
 
 /** Runs one job so that it can be undone alone. Rejects when the whole transaction is gone. */
 async function runInSavepoint(connection: Connection, job: Job): Promise<Outcome> {
   connection.run("SAVEPOINT work");
+  const restoreNumbers = connection.numbers.mark();
   const outcome = await job.attempt();
   const { failure } = outcome;
   if (failure && !connection.inTransaction()) throw failure.error;
-  if (failure || job.access === "read") connection.run("ROLLBACK TO work");
+  if (failure || job.access === "read") {
+    connection.run("ROLLBACK TO work");
+    restoreNumbers();
+  }
   connection.run("RELEASE work");
   return outcome;
 }
