@@ -4,8 +4,7 @@
  * `TENANCY_REQUESTS` is the number of generated requests of each test, 300 without it.
  */
 
-import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Store } from "../../lib/service/store/mod.ts";
+import { equal, ok } from "node:assert/strict";
 import { sendGenerated, type Site } from "../support/generated_requests.ts";
 import { openRequestDesk } from "../support/request_desk.ts";
 import {
@@ -18,6 +17,7 @@ import {
   send,
 } from "../support/tenancy_deeds.ts";
 import {
+  checkUntouched,
   copyProject,
   MARK,
   moveBehind,
@@ -63,21 +63,6 @@ for (const [place, twin] of Object.entries(TWINS)) {
     ok(opened.received.length > 0);
     for (const delivery of opened.received) ok(!delivery.includes(MARK), delivery);
   });
-}
-
-/** Compares the rows of a project with the earlier ones. */
-async function checkUntouched(
-  store: Store,
-  id: string,
-  before: Record<string, string>,
-): Promise<void> {
-  for (const [table, rows] of Object.entries(await rowsOfProject(store, id))) {
-    const was = (before[table] ?? "").split("\n");
-    const now = rows.split("\n");
-    const gone = was.filter((row) => !now.includes(row));
-    const come = now.filter((row) => !was.includes(row));
-    deepEqual({ table, come, gone }, { table, come: [], gone: [] });
-  }
 }
 
 /** Stops the clock of a project. Returns its time. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { deepEqual } from "node:assert/strict";
 import { CompiledQuery, sql, SqliteAdapter } from "kysely";
 import { SHARED_TABLES } from "../../lib/service/store/tables.ts";
 import type { Store, Tx } from "../../lib/service/store/mod.ts";
@@ -60,6 +61,23 @@ export async function rowsOfProject(store: Store, id: string): Promise<Record<st
     }
     return all;
   });
+}
+
+/** Compares the rows of a project with the earlier ones. `after` names what may have changed them. */
+export async function checkUntouched(
+  store: Store,
+  id: string,
+  before: Record<string, string>,
+  after?: string,
+): Promise<void> {
+  for (const [table, rows] of Object.entries(await rowsOfProject(store, id))) {
+    if (rows === before[table]) continue;
+    const was = (before[table] ?? "").split("\n");
+    const now = rows.split("\n");
+    const gone = was.filter((row) => !now.includes(row));
+    const come = now.filter((row) => !was.includes(row));
+    deepEqual({ after, table, come, gone }, { after, table, come: [], gone: [] });
+  }
 }
 
 /** Removes a project with all that it holds. */
@@ -141,7 +159,7 @@ function changesOf(
   return {
     ...Object.fromEntries(texts),
     project_id: id,
-    ...unique !== undefined && { [unique]: `${row[unique]}${MARK}` },
+    ...unique !== undefined && { [unique]: `${row[unique]}${MARK}${id}` },
     // Its own events would show whose they are.
     ...table === "webhook_integrations" && { url: `${row["url"]}?${MARK}` },
     // Nothing is sent in the copy.
