@@ -226,8 +226,7 @@ export function currencyOf(wanted: string | null | undefined): string | undefine
   return CURRENCIES.find((code) => code === wanted?.toUpperCase());
 }
 
-/** Gap: other types of products use up no trial. */
-function kindOf({ type, is_consumable }: Row<"products">): SdkProduct["product_type"] {
-  if (type === "subscription" || type === "consumable" || type === "non_consumable") return type;
-  return is_consumable === 1 ? "consumable" : "non_consumable";
+/** Gap: the API does not say whether products of other types can be bought again. */
+function kindOf({ type }: Row<"products">): SdkProduct["product_type"] {
+  return type === "subscription" || type === "consumable" ? type : "non_consumable";
 }

@@ -66,6 +66,16 @@ Deno.test("changes have an idempotency key, and operations of apps the headers o
   deepEqual(headersOf(operationAt("post", "/v1/receipts")), sdk);
 });
 
+Deno.test("an operation that can expand its answer has its other parameters, too", () => {
+  const ofProducts = operations.filter(({ name }) => /^(list|get)Products?$/.test(name));
+  const { paths }: OpenApi = JSON.parse(openApiDocument(ofProducts, "1.2.3"));
+  const queryOf = (path: string) =>
+    paths[PROJECT + path]?.["get"]?.parameters.filter((one) => one.in === "query")
+      .map(({ name }) => name);
+  deepEqual(queryOf("/products"), ["limit", "starting_after", "app_id", "expand"]);
+  deepEqual(queryOf("/products/{id}"), ["expand"]);
+});
+
 Deno.test("the document has the statuses of each operation", () => {
   const statuses = (method: string, path: string) =>
     Object.keys(operationAt(method, path).responses).map(Number);

@@ -8,8 +8,9 @@ import {
   sendSdkDiagnostics,
   sendSdkEvents,
 } from "../../../mod.ts";
+import { createProduct } from "../../../lib/resources/products.ts";
 import { openDesk } from "../../support/harness.ts";
-import { appOf, buy, openTestStore } from "../../support/sdk_fixture.ts";
+import { appOf, buy, openTestStore, sim } from "../../support/sdk_fixture.ts";
 
 Deno.test("an app reads the products that it can sell, in the requested order", async () => {
   await using desk = await openDesk();
@@ -33,6 +34,40 @@ Deno.test("an app reads the products that it can sell, in the requested order", 
   equal(annual?.purchase_options["base_option"]?.trial, null);
   const euros = await listSdkProducts(client, "ada", { id: ["coins"], currency: "EUR" });
   equal(euros.product_details[0]?.purchase_options["base_option"]?.base_price?.currency, "EUR");
+});
+
+Deno.test("a price is in the product's own currency, unless the app asks for a known one", async () => {
+  await using desk = await openDesk();
+  const { client, products } = await openTestStore(desk);
+  await sim(desk, "POST", `/products/${products["coins"]}/price`, { price: 4.5, currency: "EUR" });
+  const priceIn = async (currency?: string) => {
+    const query = { id: ["coins"], ...currency !== undefined && { currency } };
+    const { product_details: [coins] } = await listSdkProducts(client, "ada", query);
+    return coins?.purchase_options["base_option"]?.base_price;
+  };
+  deepEqual(await priceIn(), { amount_micros: 4_500_000, currency: "EUR" });
+  deepEqual(await priceIn("XXX"), { amount_micros: 4_500_000, currency: "EUR" });
+  equal((await priceIn("usd"))?.currency, "USD");
+});
+
+Deno.test("products of types that SDKs do not have are shown as non-consumable", async () => {
+  await using desk = await openDesk();
+  const { id: app_id, client } = await openTestStore(desk);
+  const types = ["one_time", "non_subscription", "non_renewing_subscription"] as const;
+  for (const type of types) {
+    const { id } = await createProduct(desk.client, {
+      app_id,
+      store_identifier: type,
+      type,
+      title: "Notes",
+    });
+    await sim(desk, "POST", `/products/${id}/price`, { price: 5 });
+  }
+  const { product_details } = await listSdkProducts(client, "ada", { id: [...types, "coins"] });
+  deepEqual(product_details.map(({ product_type }) => product_type), [
+    ...types.map(() => "non_consumable"),
+    "consumable",
+  ]);
 });
 
 Deno.test("a customer who has had a trial is not eligible for another one", async () => {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { getSdkSubscriber, postSdkReceipt, type SdkSubscriberAnswer } from "../../../mod.ts";
 import { getCustomer, listCustomerSubscriptions } from "../../../lib/resources/customers.ts";
+import { createOffering } from "../../../lib/resources/offerings.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 import {
   appOf,
@@ -59,6 +60,18 @@ Deno.test("a purchase in the test store has the effects of a simulated purchase"
     `/v2/projects/${desk.projectId}/metrics/overview?environment=sandbox`,
   )).json();
   ok(Array.isArray(chart.metrics));
+});
+
+Deno.test("a purchase keeps the offering that the app showed, if the project has it", async () => {
+  await using desk = await openDesk();
+  const app = await openTestStore(desk);
+  const sale = { lookup_key: "summer", display_name: "Summer" };
+  const { id } = await createOffering(desk.client, sale);
+  for (const [user, shown, kept] of [["ada", "summer", id], ["grace", "gone", null]] as const) {
+    await buy(app, user, "annual", { presented_offering_identifier: shown });
+    const { items: [held] } = await listCustomerSubscriptions(desk.client, user);
+    equal(held?.presented_offering_id, kept);
+  }
 });
 
 Deno.test("a product with a trial is bought with the trial once, and then without", async () => {

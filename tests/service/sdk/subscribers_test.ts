@@ -7,6 +7,7 @@ import {
   type SdkSubscriberAnswer,
   setSdkAttributes,
 } from "../../../mod.ts";
+import { sdkRoutes } from "../../../lib/service/sdk/routes.ts";
 import { grantEntitlement, listCustomerAttributes } from "../../../lib/resources/customers.ts";
 import { openDesk } from "../../support/harness.ts";
 import { reverseUnordered } from "../../support/reversed_rows.ts";
@@ -182,6 +183,11 @@ Deno.test("attributes that cannot be stored are listed, and the others are store
   );
   const { code, attribute_errors } = await response.json();
   deepEqual([response.status, code], [400, 7263]);
+  const route = sdkRoutes.find(({ name }) => name === "setSdkAttributes");
+  match(
+    route?.description ?? "",
+    /the error of code 7263 lists .* under attribute_errors, by key_/,
+  );
   deepEqual(attribute_errors.map(({ key_name }: { key_name: string }) => key_name), [
     "$nonsense",
     "long",

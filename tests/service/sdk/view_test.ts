@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { accessEnd, furthestEnds, givesAccess } from "../../../lib/service/domain/access.ts";
 import * as deeds from "../../../lib/service/domain/actions.ts";
@@ -161,6 +161,32 @@ Deno.test("in 2,000 random histories an app sees the access that the service giv
     { numRuns: 2000 },
   );
   ok(active > 500 && ended > 200, `${active} active and ${ended} ended entitlements`);
+});
+
+Deno.test("the end of a subscription stays the same after it, also for one that was ended early", () => {
+  const sold = subscribe({ ...terms(1, START, PRODUCTS[0]), trial_duration: null }, START).after;
+  const early = deeds.expireNow(sold, START + 3 * DAY, "UNKNOWN").after;
+  const late = deeds.expireNow(sold, sold.period_ends_at ?? 0, "UNKNOWN").after;
+  for (const [row, end] of [[early, START + 3 * DAY], [late, sold.period_ends_at ?? 0]] as const) {
+    for (const now of [end, end + DAY, end + 365 * DAY]) {
+      const look = { now, shift: 0, dialect: "public" } as const;
+      const { subscriber } = showSubscriber({ ...live([]), subscriptions: [row] }, look);
+      const date = subscriber.subscriptions["monthly"]?.expires_date ?? "";
+      equal(Date.parse(date), Math.floor(end / 1000) * 1000);
+      equal(subscriber.entitlements["pro"]?.expires_date, date);
+    }
+  }
+});
+
+Deno.test("of two subscriptions to one product that end together, the later one is shown", () => {
+  const sold = { ...terms(1, START, PRODUCTS[0]), trial_duration: null };
+  const subscriptions = ["s1", "s2"].map((id) => subscribe({ ...sold, id }, START).after);
+  const [first, second] = subscriptions;
+  notEqual(first?.transaction_id, second?.transaction_id);
+  const look = { now: START, shift: 0, dialect: "public" } as const;
+  const { subscriber } = showSubscriber({ ...live([]), subscriptions }, look);
+  const shown = subscriber.subscriptions["monthly"];
+  equal(shown?.store_transaction_id, second?.transaction_id);
 });
 
 Deno.test("a grant is named after the shortest length that covers it", () => {
