@@ -1,6 +1,8 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import type { Process } from "../cli.ts";
 import { VERSION } from "../lib/version.ts";
+import { CLI_FLAGS } from "./support/cli_flags.ts";
 
 /** A process that a test sends signals to. */
 interface SignalProcess extends Process {
@@ -68,6 +70,16 @@ Deno.test("--version prints the version, and starts nothing", async () => {
     deepEqual(process.written, [`cli ${VERSION}\n`]);
     equal(process.listeners(), 0);
   }
+});
+
+Deno.test("the program runs when it is started, and needs no permission for --version", async () => {
+  const program = fileURLToPath(new URL("../cli.ts", import.meta.url));
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...CLI_FLAGS, program, "--version"],
+    stdin: "null",
+  }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  deepEqual([code, out, err], [0, `cli ${VERSION}\n`, ""]);
 });
 
 Deno.test("the flag for the version stands alone", async () => {
