@@ -6,4 +6,4 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("service", "service/http", "service/records");
+await importTests("service", "service/http", "service/records", "service/time");

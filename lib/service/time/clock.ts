@@ -24,7 +24,7 @@ export function systemStopwatch(): number {
  * A clock that never goes back. If its source goes back, it stands until the source has caught up.
  * It starts at `floor` or later.
  */
-export function steadyClock(clock: Clock, floor = 0): Clock {
+export function steadyClock(clock: Clock, floor: number): Clock {
   let latest = floor;
   return () => latest = Math.max(latest, clock());
 }

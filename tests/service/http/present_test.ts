@@ -1,6 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Refusal } from "../../../lib/service/contract/errors.ts";
-import { steadyClock } from "../../../lib/service/time/clock.ts";
 import {
   atPresent,
   behind,
@@ -93,15 +92,4 @@ Deno.test("a request starts again while its project moves, five times at most", 
   tries = 0;
   const failing = () => Promise.reject(new Error(`try ${++tries}`));
   await rejects(atPresent(still, "proj1", failing), { message: "try 1" });
-});
-
-Deno.test("a steady clock stands while the clock that it follows is behind", () => {
-  let now = 100;
-  const clock = steadyClock(() => now, 90);
-  equal(clock(), 100);
-  now = 50;
-  equal(clock(), 100);
-  now = 101;
-  equal(clock(), 101);
-  equal(steadyClock(() => 5, 90)(), 90);
 });
