@@ -205,7 +205,6 @@ const PATIENCE_MS = 1000;
 export function announceCatchUp(
   service: Pick<Service, "catchUp" | "isCatchingUp">,
   report: (message: unknown) => void,
-  lookMs: number = PATIENCE_MS,
 ): void {
   const timer = setInterval(async () => {
     if (!await service.isCatchingUp().catch(() => false)) return;
@@ -214,7 +213,7 @@ export function announceCatchUp(
       "Catching up with steps due since the last run. Until that is done, requests to those " +
         "projects return 503. See: cli service status",
     );
-  }, lookMs);
+  }, PATIENCE_MS);
   // The worker retries failures every second.
   service.catchUp().catch(report).finally(() => clearInterval(timer));
 }
@@ -242,8 +241,8 @@ async function takeFree(options: ServeOptions, folder: string | undefined): Prom
     return takePort({ hostname, port, report, tls });
   } catch (error) {
     if (options.tls && isOfOtherKey(error)) throw wrongKey(options.tls, error);
-    if (tls && error instanceof Deno.errors.InvalidData) {
-      throw unusableCertificate(options.tls?.certFile ?? "", error);
+    if (options.tls && error instanceof Deno.errors.InvalidData) {
+      throw unusableCertificate(options.tls.certFile, error);
     }
     // Often it is the service of the same folder that has the port.
     if (folder !== undefined && error instanceof Deno.errors.AddrInUse) await refuseHeld(folder);
