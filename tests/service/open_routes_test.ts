@@ -1,9 +1,9 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { storeMetrics } from "../../lib/service/store_metrics.ts";
 import { workWaiting } from "../../lib/service/waiting_work.ts";
-import { acrossProjects } from "../../lib/service/store/mod.ts";
+import { acrossProjects, StoreError } from "../../lib/service/store/mod.ts";
 import { VERSION } from "../../lib/version.ts";
-import { openService, type TestService } from "../support/engine.ts";
+import { openForTests, openService, type TestService } from "../support/engine.ts";
 import { BASE_URL } from "../support/harness.ts";
 import { MINUTE, openPostOffice } from "../support/delivery_fixture.ts";
 import { answers, openReceiver } from "../support/receiver.ts";
@@ -61,6 +61,24 @@ Deno.test("metrics need one of three secrets, and tell the version and that the 
   }
   // The secret for metrics opens nothing else.
   equal((await ask(service, "/_sim/projects", "look")).status, 401);
+});
+
+Deno.test("the metrics of a service without its database say so, and have no others of its work", async () => {
+  await using service = await openService({
+    empty: true,
+    metricsSecret: "look",
+    report: () => {},
+    open: async (options) => ({
+      ...await openForTests(options),
+      probe: () => Promise.reject(new StoreError("Cannot write", { failure: "read_only" })),
+    }),
+  });
+  const response = await ask(service, "/metrics", "look");
+  equal(response.status, 200);
+  const text = await response.text();
+  match(text, /^svc_up 0$/m);
+  match(text, /^svc_info\{/m);
+  doesNotMatch(text, /^svc_(deliveries|projects)_/m);
 });
 
 Deno.test("a worker answers how it is, and sends every other request to another process", async () => {
