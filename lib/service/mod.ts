@@ -363,6 +363,7 @@ async function isEmpty(tx: TextTx): Promise<boolean> {
 
 /** The id of a database's oldest project. */
 async function oldestProject(tx: TextTx): Promise<string | undefined> {
+  // All projects: a new client begins with the oldest.
   const { rows: [oldest] } = await fixed<{ id: string }>`
     select id from projects order by seq limit 1`.execute(tx);
   return oldest?.id;
@@ -373,6 +374,7 @@ async function oldestProject(tx: TextTx): Promise<string | undefined> {
  * refund must not be older than its payment.
  */
 async function latestMoment(store: Store): Promise<number> {
+  // All projects: the service's clock must not be behind any of them.
   const { rows: moments } = await store.read(plainly((tx) =>
     fixed<{ at: number | null }>`
       select (

@@ -10,6 +10,7 @@ import { acrossProjects, type Tx } from "./store/mod.ts";
 
 /** The depth of each queue, and the age of its oldest entry. */
 export async function workWaiting(tx: Tx, now: number): Promise<Metric[]> {
+  // All projects: the metrics are about the whole database.
   const due = await acrossProjects(tx).selectFrom("deliveries").where("ready_at", "<=", now)
     .select((row) => [
       row.fn.countAll<number>().as("count"),

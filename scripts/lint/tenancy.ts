@@ -9,10 +9,11 @@ import { SHARED_TABLES } from "../../lib/service/store/tables.ts";
 import { repositoryPath } from "./rooms.ts";
 
 /**
- * The files that look at all projects at once, to find out which is meant or for them all, or whose
- * fixed SQL names the project itself.
+ * The files that may look at all projects at once, to find out which is meant or for them all, and
+ * whose fixed SQL may name the project itself. A statement without a condition on the project has a
+ * comment before it: `// All projects:`, and the reason.
  */
-const ACROSS: readonly string[] = [
+export const ACROSS: readonly string[] = [
   "lib/service/mod.ts",
   "lib/service/events/claims.ts",
   "lib/service/events/open_deliverer.ts",
@@ -35,48 +36,135 @@ const ACROSS: readonly string[] = [
 
 const HINT = "Use the queries of inProject(): tx.selectFrom() and the like, or tx.rows() in SQL.";
 
+const REASON_HINT = "Add a condition on the project for each table, " +
+  "or a comment before the statement: // All projects: <the reason>";
+
 /** The tags of templates that are SQL. */
 const TAGS: readonly string[] = ["sql", "fixed"];
 
 /** What follows these words in SQL is a table. */
-const TABLE = /\b(?:from|join|into|update)\s+"?([a-z_]\w*)/gi;
+const TABLE = /\b(?:from|join|into|(?<!for )update)\s+"?([a-z_]\w*)/gi;
+
+/** A condition on the project of a row: it is given, or that of another row. */
+const OWN = /\bproject_id\s*=/g;
+
+/** A condition on the project that is given, with the value. */
+const GIVEN = /\bproject_id\s*=\s*\$\{([^}]*)\}/;
+
+/** The same for the table of projects. */
+const GIVEN_PROJECT = /(?:\bprojects\.|\bwhere\s+)id\s*=\s*\$\{([^}]*)\}/;
 
 /** What belongs to a project is queried in one way. */
 export const tenancy: Deno.lint.Rule = {
   create(context) {
     const path = repositoryPath(context.filename);
     const binds = path.startsWith("lib/service/") && !path.startsWith("lib/service/store/");
-    if (!binds || ACROSS.includes(path)) return {};
-    const refuse = (node: Deno.lint.Node, message: string) =>
-      context.report({ node, message, hint: HINT });
-    return {
-      ImportSpecifier(node) {
-        const { imported } = node;
-        if (imported.type !== "Identifier" || imported.name !== "acrossProjects") return;
-        refuse(node, "acrossProjects() must not be used here: only a few files see all projects");
-      },
-      TaggedTemplateExpression(node) {
-        if (node.tag.type !== "Identifier" || !TAGS.includes(node.tag.name)) return;
-        for (const { cooked } of node.quasi.quasis) {
-          for (const [, table = ""] of cooked.matchAll(TABLE)) {
-            if (!isOfProjects(table)) continue;
-            refuse(node, `SQL must not name the table "${table}": its rows belong to projects`);
-          }
-        }
-      },
-      CallExpression({ callee }) {
-        if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return;
-        if (callee.property.type !== "Identifier") return;
-        const name = `${callee.object.name}.${callee.property.name}`;
-        if (name !== "sql.table") return;
-        refuse(callee, `${name}() must not be used here: it adds no condition on the project`);
-      },
-    };
+    if (!binds) return {};
+    return ACROSS.includes(path) ? explained(context) : refused(context);
   },
 };
+
+/** Every way to the rows of all projects is refused. */
+function refused(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  const refuse = (node: Deno.lint.Node, message: string) =>
+    context.report({ node, message, hint: HINT });
+  return {
+    ImportSpecifier(node) {
+      const { imported } = node;
+      if (imported.type !== "Identifier" || imported.name !== "acrossProjects") return;
+      refuse(node, "acrossProjects() must not be used here: only a few files see all projects");
+    },
+    TaggedTemplateExpression(node) {
+      for (const table of tablesIn(node)) {
+        refuse(node, `SQL must not name the table "${table}": its rows belong to projects`);
+      }
+    },
+    CallExpression(node) {
+      if (!isCallOf(node, "sql.table")) return;
+      refuse(node.callee, "sql.table() must not be used here: it adds no condition on the project");
+    },
+  };
+}
+
+/** Each statement has its condition on the project, or a comment with the reason. */
+function explained(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  const { text } = context.sourceCode;
+  const used = new Set<number>();
+  const refuse = (node: Deno.lint.Node, message: string) => {
+    const reason = reasonBefore(context.sourceCode, node);
+    if (reason === undefined) context.report({ node, message, hint: REASON_HINT });
+    else used.add(reason);
+  };
+  return {
+    TaggedTemplateExpression(node) {
+      const tables = tablesIn(node);
+      if (tables.length === 0 || isBound(text.slice(...node.quasi.range), tables)) return;
+      refuse(node, `SQL reads or changes rows of all projects: ${tables.join(", ")}`);
+    },
+    CallExpression(node) {
+      for (const name of ["acrossProjects", "sql.table"]) {
+        if (isCallOf(node, name)) refuse(node, `${name}() sees the rows of all projects`);
+      }
+    },
+    "Program:exit"(node) {
+      for (const { index } of text.matchAll(REASONS)) {
+        if (used.has(index)) continue;
+        const message = "No statement on all projects follows the comment";
+        context.report({ node, message, hint: "Delete the comment." });
+      }
+    },
+  };
+}
+
+/** Whether a call is one of this function. */
+function isCallOf({ callee }: Deno.lint.CallExpression, name: string): boolean {
+  if (callee.type === "Identifier") return callee.name === name;
+  if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return false;
+  return callee.property.type === "Identifier" &&
+    `${callee.object.name}.${callee.property.name}` === name;
+}
+
+/** The tables in SQL whose rows belong to projects. */
+function tablesIn({ tag, quasi }: Deno.lint.TaggedTemplateExpression): string[] {
+  if (tag.type !== "Identifier" || !TAGS.includes(tag.name)) return [];
+  return quasi.quasis.flatMap(({ cooked }) =>
+    [...cooked.matchAll(TABLE)].map(([, table = ""]) => table)
+  ).filter(isOfProjects);
+}
 
 /** Whether a word in place of a table is one whose rows belong to projects. */
 function isOfProjects(word: string): boolean {
   // `do update set` names none.
   return word !== "set" && !SHARED_TABLES.some((table) => table === word);
+}
+
+/** Whether SQL names the project, and has a condition for each of its tables. */
+function isBound(text: string, tables: readonly string[]): boolean {
+  const others = tables.filter((table) => table !== "projects");
+  const [, given] = GIVEN.exec(text) ??
+    (others.length < tables.length ? GIVEN_PROJECT.exec(text) : null) ?? [];
+  if (given === undefined || !/project/i.test(given)) return false;
+  return (text.match(OWN) ?? []).length >= others.length;
+}
+
+/** Comments with the reason of a statement on all projects. */
+const REASONS = /^ *\/\/ All projects: \S/gm;
+
+/** Where the comment with the reason begins, before a node or around it within its statement. */
+function reasonBefore(
+  source: Deno.lint.SourceCode,
+  node: Deno.lint.Node,
+): number | undefined {
+  const { text } = source;
+  const reasons = new Set([...text.matchAll(REASONS)].map(({ index }) => index));
+  for (const { type, range: [start] } of [node, ...source.getAncestors(node).toReversed()]) {
+    for (let end = text.lastIndexOf("\n", start) + 1; end > 0;) {
+      const line = text.lastIndexOf("\n", end - 2) + 1;
+      if (reasons.has(line)) return line;
+      if (!/^ *\/\//.test(text.slice(line, end))) break;
+      end = line;
+    }
+    if (/(Statement|Declaration)$/.test(type)) return undefined;
+  }
+  return undefined;
 }

@@ -46,6 +46,7 @@ export interface Claim {
 
 /** The lanes with ready deliveries. */
 export async function readyLanes(tx: Tx, now: number): Promise<Lane[]> {
+  // All projects: the worker looks for work in each of them.
   const { rows } = await fixed<Lane>`
     select project_id, id as integration_id from webhook_integrations as webhook
     where disabled_at is null and exists (
@@ -57,6 +58,7 @@ export async function readyLanes(tx: Tx, now: number): Promise<Lane[]> {
 
 /** The next time at which a delivery is ready, after a moment; null when none is queued. */
 export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
+  // All projects: the worker waits for the first of them.
   const { rows } = await fixed<{ at: number | null }>`
     select min((
       select min(ready_at) from deliveries
@@ -158,6 +160,7 @@ export async function deadClaims(
   tx: Tx,
   others: Others | undefined,
 ): Promise<Row<"deliveries">[]> {
+  // All projects: a dead process may have had claims in each of them.
   const { rows: held } = await fixed<Row<"deliveries">>`
     select * from deliveries where lease is not null order by project_id, seq`.execute(tx);
   const alive = await others?.alive(tx, held.map(({ lease }) => holderOf(lease)));
@@ -187,6 +190,7 @@ export async function freeUnknown(
   holder: string,
   known: ReadonlySet<string>,
 ): Promise<void> {
+  // All projects: the lost claims may be in each of them.
   const held = await acrossProjects(whole).selectFrom("deliveries").selectAll()
     .where("lease", "like", `${holder}.%`).orderBy("project_id").orderBy("seq").execute();
   for (const delivery of held) {

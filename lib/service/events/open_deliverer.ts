@@ -43,6 +43,7 @@ export function openDeliverer(parts: DelivererParts): Deliverer {
 
 /** Whether a delivery is claimed or waits for its time. */
 async function isAnythingQueued(store: Store): Promise<boolean> {
+  // All projects: the worker delivers for each of them.
   const { rows } = await store.read(
     plainly((tx) => fixed`select 1 from deliveries where ready_at is not null limit 1`.execute(tx)),
   );

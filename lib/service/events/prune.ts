@@ -73,6 +73,7 @@ const OF_ENDED = `exists (
 
 /** Removes bodies of answers. Tells whether there may be more. */
 async function pruneBodies(store: Store, now: number): Promise<boolean> {
+  // All projects: each of them keeps bodies for the same time.
   const cut = await cutOf(store, (tx) =>
     fixed<{ at: number }>`
       select started_at as at from attempts
@@ -80,6 +81,7 @@ async function pruneBodies(store: Store, now: number): Promise<boolean> {
       .execute(tx, `${OF_ENDED} order by started_at limit ${BATCH}`));
   if (!cut) return false;
   await store.write(async (tx) => {
+    // All projects: each of them keeps bodies for the same time.
     await fixed`
       update attempts set response_body = null, response_cut = 1
       where response_body is not null and started_at <= ${cut.at} and `.execute(tx, OF_ENDED);
@@ -89,6 +91,7 @@ async function pruneBodies(store: Store, now: number): Promise<boolean> {
 
 /** Removes attempts. Tells whether there may be more. */
 async function pruneAttempts(store: Store, now: number): Promise<boolean> {
+  // All projects: each of them keeps attempts for the same time.
   const cut = await cutOf(store, (tx) =>
     fixed<{ at: number }>`
       select started_at as at from attempts
@@ -96,6 +99,7 @@ async function pruneAttempts(store: Store, now: number): Promise<boolean> {
       .execute(tx, `${OF_ENDED} order by started_at limit ${BATCH}`));
   if (!cut) return false;
   await store.write(async (tx) => {
+    // All projects: each of them keeps attempts for the same time.
     await fixed`
       delete from attempts where started_at <= ${cut.at} and `.execute(tx, OF_ENDED);
   });
@@ -107,6 +111,7 @@ type Arrived = Pick<Row<"deliveries">, "project_id" | "id">;
 /** Deletes successful deliveries with their attempts. Returns whether there may be more. */
 async function pruneDeliveries(store: Store, now: number): Promise<boolean> {
   const before = now - KEEP_MS;
+  // All projects: the next statement names the project of each delivery.
   const { rows: old } = await store.read(plainly((tx) =>
     fixed<Arrived>`
       select project_id, id from deliveries

@@ -23,6 +23,7 @@ import type { DeliveryFault, DeliveryFaults } from "./faults.ts";
 export async function openSharedFaults(store: Store, others: Others): Promise<DeliveryFaults> {
   const lanes = await openView(others, "faults", () =>
     store.read(async (tx) => {
+      // All projects: the view names the project of each lane.
       const rows = await acrossProjects(tx).selectFrom("delivery_faults")
         .select(["project_id", "integration_id"]).distinct().execute();
       return new Set(rows.map(keyOf));

@@ -20,6 +20,7 @@ export async function shortenWaits(
   whole: Tx,
   { now, schedule }: { now: number; schedule: Schedule },
 ): Promise<void> {
+  // All projects: the schedule is the same for each of them.
   const { rows } = await fixed<Waiting>`
     select deliveries.project_id, deliveries.id, tries, attempts, ready_at, started_at, timing,
       response_headers

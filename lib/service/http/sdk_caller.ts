@@ -37,6 +37,7 @@ export async function callerOf(request: Request, whole: Tx): Promise<SdkCaller> 
     const message = "This credential is secret and must not be in an app; use a public SDK key";
     throw new SdkRefusal(403, "secret_key", message);
   }
+  // All projects: the key names the project.
   const row = await acrossProjects(whole).selectFrom("app_keys")
     .select(["project_id", "app_id"]).where("key", "in", spellingsOfKey(key)).executeTakeFirst();
   if (!row) {

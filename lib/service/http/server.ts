@@ -286,6 +286,7 @@ async function refuseCaller(
 
 /** The message for a public SDK key at an address that needs a token. */
 async function refusePublicKey(token: string, store: Store): Promise<void> {
+  // All projects: public keys of each of them are refused.
   const key = await store.read((tx) =>
     acrossProjects(tx).selectFrom("app_keys").select("id").where("key", "in", spellingsOfKey(token))
       .executeTakeFirst()

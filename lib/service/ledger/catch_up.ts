@@ -101,6 +101,7 @@ export function isBehind(project: TimeOfProject, wall: number): boolean {
 
 /** The ids of the projects that are behind. */
 export async function behindAt(tx: TextTx, wall: number): Promise<string[]> {
+  // All projects: each of them may be behind.
   const { rows: projects } = await fixed<TimeOfProject & { id: string }>`
     select id, clock_frozen_at, clock_offset, clock_advancing_to, (
       select min(due_at) from subscriptions

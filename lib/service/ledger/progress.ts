@@ -95,6 +95,7 @@ function sharedBoard(store: Store, clock: Clock): ProgressBoard {
     },
     async read(projectId, tx) {
       const find = async (whole: Tx) => {
+        // All projects: an administrator sees the progress of each of them.
         const rows = projectId === undefined
           ? acrossProjects(whole).selectFrom("catch_ups")
           : inProject(whole, projectId).selectFrom("catch_ups");

@@ -16,6 +16,7 @@ export async function insertProject(
   owner: Pick<Actor, "account_id" | "email" | "name" | "has_mfa">,
   now: number,
 ): Promise<Row<"projects">> {
+  // All projects: the new one comes after them.
   const { rows: [project] } = await fixed<Row<"projects">>`
     insert into projects (id, seq, name, created_at, last_seq)
     values (${newId("project")}, (select coalesce(max(seq), 0) + 1 from projects),

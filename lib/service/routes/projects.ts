@@ -66,6 +66,7 @@ export const projectRoutes = [listProjects, getProject, createProject];
 
 /** The projects of the caller. */
 function visibleProjects({ tx, actor }: AccountCall) {
+  // All projects: those in which the caller has a seat.
   return acrossProjects(tx.whole).selectFrom("projects")
     .innerJoin("collaborators", "collaborators.project_id", "projects.id")
     .where("collaborators.account_id", "=", actor.account_id)

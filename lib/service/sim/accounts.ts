@@ -118,6 +118,7 @@ async function requireAccount(tx: Tx, email: string): Promise<Row<"accounts">> {
  * @throws {Refusal} 422 when a project would have no owner.
  */
 async function removeSeats(whole: Tx, accountId: string, now: number): Promise<void> {
+  // All projects: the account leaves each of them.
   const seats = await acrossProjects(whole).selectFrom("collaborators")
     .select(["project_id", "id", "seq", "role"]).where("account_id", "=", accountId).execute();
   for (const { project_id, role, ...row } of seats) {
@@ -157,6 +158,7 @@ async function addSeat(
 }
 
 async function showAccount(tx: Tx, { id, email, name }: Row<"accounts">): Promise<Account> {
+  // All projects: the account shows where it has a seat.
   const projects = await acrossProjects(tx).selectFrom("collaborators")
     .select(["project_id as id", "role"]).where("account_id", "=", id).orderBy("project_id")
     .execute();
