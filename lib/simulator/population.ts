@@ -47,6 +47,12 @@ export interface Population {
   cancelled: boolean;
   /** The number of customers that were asked for. */
   wanted: number;
+  /** The seed of the random numbers; null if an earlier version made it. */
+  seed: number | null;
+  /** The months of the past; null if an earlier version made it. */
+  months: number | null;
+  /** The kind that was asked for; null if none was. */
+  kind: PopulationKind | null;
   /** The number of customers that have come. */
   customers: number;
   /** The number of subscriptions that were begun. */
@@ -72,7 +78,10 @@ export function previewPopulation({ client, project }: Simulator): Promise<Popul
   return client.get(path`/_sim/projects/${project}/population/preview`);
 }
 
-/** Starts to make a population. `POST /_sim/projects/{project_id}/population` */
+/**
+ * Starts to make a population, or continues the latest one: the same request adds the customers that
+ * have not come yet. `POST /_sim/projects/{project_id}/population`
+ */
 export function startPopulation(
   { client, project }: Simulator,
   body: NewPopulation,

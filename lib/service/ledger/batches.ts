@@ -111,7 +111,7 @@ async function runBatch(
   if (!project || !isBehind(project, wall)) return undefined;
   const advancing = project.clock_advancing_to !== null;
   if (advancing && await isElsewhere?.(tx)) return ELSEWHERE;
-  const target = project.clock_advancing_to ?? projectTime(project, wall);
+  const target = advancing ? await arrivalOf({ tx, project }, wall) : projectTime(project, wall);
   const due = await tx.selectFrom("subscriptions").selectAll().where("due_at", "<=", target)
     .orderBy("due_at").orderBy("seq").limit(size).execute();
   if (due.length === 0) {
@@ -125,6 +125,13 @@ async function runBatch(
     await tx.updateTable("projects").set({ clock_frozen_at: now }).execute();
   }
   return { now: reached, to: target, steps };
+}
+
+/** The end of an advance. A clock whose past was played runs on as if it had never stopped. */
+async function arrivalOf({ tx, project }: ProjectCall, wall: number): Promise<number> {
+  const { clock_advancing_to, clock_offset, clock_runs_after } = project;
+  const to = clock_advancing_to ?? 0;
+  return clock_runs_after === 1 && await isPast(tx) ? Math.max(to, wall + clock_offset) : to;
 }
 
 /**

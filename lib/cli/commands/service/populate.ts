@@ -4,11 +4,12 @@
  * @module
  */
 
-import { Cancelled, ToolkitError } from "../../../errors.ts";
+import { ApiError, Cancelled, ToolkitError } from "../../../errors.ts";
 import { pause } from "../../../retry.ts";
 import {
   cancelPopulation,
   getPopulation,
+  type NewPopulation,
   type Population,
   previewPopulation,
   startPopulation,
@@ -43,7 +44,8 @@ export const populate = command({
     "Without --kind they buy the project's products. With --kind, or in a project without products " +
     "(there the kind is notes), the products of that kind are added if they are missing, and " +
     "bought. Webhooks get the events of their types. Ctrl-C stops it: the customers so far stay, and " +
-    "their subscriptions go on to the project's time.",
+    "their subscriptions go on to the project's time. The same command then adds the others, also " +
+    "after the service was killed.",
   examples: [
     "cli service populate --customers 10000 --months 12 --seed 42",
     "cli service populate --kind games --yes",
@@ -68,34 +70,81 @@ export const populate = command({
     ...dataFlag,
     ...confirmFlags,
   },
-  hint: ({ status, param }) =>
-    status === 409 && param === "seed" ? "Use another --seed to add more customers." : undefined,
+  hint: async ({ status, param }, { input: { seed = 1, data }, context }) => {
+    if (status !== 409) return undefined;
+    const folder = typeof data === "string" ? data : undefined;
+    const latest = await latestOf(await openSimulator(context, folder));
+    const again = latest && commandFor(latest) + sameFlags(context, folder);
+    if (latest?.running) return `Wait for it, or stop it with Ctrl-C: ${again}`;
+    if (param !== "seed") return undefined;
+    return latest && latest.seed === seed && latest.customers < latest.wanted
+      ? `Continue it: ${again}`
+      : "Use another --seed to add more customers.";
+  },
   async run(context, { customers = 1000, months = 12, seed = 1, kind, data, ...input }) {
     const { out } = context;
     const simulator = await openSimulator(context, data);
-    await confirmMore(context, simulator, { customers, ...input });
     const wanted = { customers, months, seed, kind, confirmed: true };
+    const latest = await latestOf(simulator);
+    const before = latest && isSame(latest, wanted) ? latest : undefined;
+    if (before?.running) out.note("This population is being made already");
+    // Its customers cannot be counted meanwhile, and another one is refused.
+    if (!latest?.running) {
+      await confirmMore(context, simulator, { ...input, count: customers - comeIn(before) });
+    }
     const made = await make(context, simulator, {
       data,
       start: () => startPopulation(simulator, wanted),
     });
     if (made.error !== null) {
       throw new ToolkitError(`Cannot make the whole population: ${made.error}`, {
-        hint: `${counted(made.customers, "customer")} were added. See: cli service status`,
+        hint: `${counted(made.customers, "customer")} have come. Add the others: ` +
+          commandFor(made) + sameFlags(context, data),
       });
     }
     if (out.format === "json") return out.json(JSON.stringify(made));
     out.card(made, fields);
-    out.done(`Added ${counted(made.customers, "customer")} to the project ${simulator.project}`);
+    const added = made.customers - comeIn(before);
+    out.done(`Added ${counted(added, "customer")} to the project ${simulator.project}`);
     out.note(`See what they earn: cli charts get revenue${sameFlags(context, undefined)}`);
   },
 });
+
+/** The latest population of a project, if there is one. */
+async function latestOf(simulator: Simulator): Promise<Population | undefined> {
+  try {
+    return await getPopulation(simulator);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a population is the wanted one. */
+function isSame(
+  made: Population,
+  { customers, months, seed, kind }: NewPopulation,
+): boolean {
+  return made.wanted === customers && made.seed === seed && made.months === months &&
+    made.kind === (kind ?? null);
+}
+
+/** The customers of a population that was interrupted. */
+function comeIn(before: Population | undefined): number {
+  return before?.running === false && before.customers < before.wanted ? before.customers : 0;
+}
+
+/** The command that makes a population. */
+function commandFor({ wanted, months, seed, kind }: Population): string {
+  return `cli service populate --customers ${wanted} --months ${months ?? 12} --seed ${seed ?? 1}` +
+    (kind === null ? "" : ` --kind ${kind}`);
+}
 
 /** Asks before customers are added to others, or webhooks get many events. */
 async function confirmMore(
   context: Context,
   simulator: Simulator,
-  { customers, ...input }: { customers: number } & Parameters<typeof askFirst>[1],
+  { count, ...input }: { count: number } & Parameters<typeof askFirst>[1],
 ): Promise<void> {
   const present = await previewPopulation(simulator);
   const has = [
@@ -104,7 +153,7 @@ async function confirmMore(
   ];
   if (has.length === 0) return;
   const question = `The project ${simulator.project} has ${has.join(" and ")}. ` +
-    `Add ${counted(customers, "customer")}?`;
+    `Add ${counted(count, "customer")}?`;
   await askFirst(context, input, question);
 }
 
@@ -150,7 +199,10 @@ async function stop(context: Context, data: string | undefined): Promise<string>
     const simulator = await openSimulator(context, data, { heedsStop: false });
     const { cancelled, customers } = await cancelPopulation(simulator);
     return cancelled
-      ? `The population was stopped after ${counted(customers, "customer")}, which stay.`
+      ? `The population was stopped after ${
+        counted(customers, "customer")
+      }, which stay. The same ` +
+        "command adds the others."
       : "The population was already made.";
   } catch {
     return "The service goes on making the population. See: cli service status";

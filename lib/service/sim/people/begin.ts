@@ -15,33 +15,36 @@ import type { Row } from "../../store/tables.ts";
 import { createAgenda } from "./agenda.ts";
 import { keyOf } from "./chance.ts";
 import { type Habits, KINDS } from "./kinds.ts";
+import { isRestOf, type Note } from "./note.ts";
 import { firstId, personOf } from "./people.ts";
 import type { Shop, World } from "./world.ts";
 
 /**
- * Begins a population: the project's clock goes to the beginning of the past, on the way to where it
- * was. Until it arrives nobody sees the project, and only the process that plays lets its time pass.
+ * Begins a population, or the rest of one that was interrupted: the project's clock goes to a time in
+ * the past, on the way to where it was. Until it arrives nobody sees the project, and only the process
+ * that plays lets its time pass.
  *
  * @throws {Refusal} when there is no such project, or it has customers and that was not confirmed.
  */
 export async function beginWorld(
   whole: Tx,
   projectId: string,
-  { wanted, wall, player }: { wanted: NewPopulation; wall: number; player: string },
+  { wanted, latest, wall, player }: {
+    wanted: NewPopulation;
+    latest: Note | undefined;
+    wall: number;
+    player: string;
+  },
 ): Promise<World> {
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().executeTakeFirst();
   if (!project) throw noProject(projectId);
-  await checkEmpty(tx, wanted);
-  const to = projectTime(project, wall);
-  const from = addDuration(to, `P${wanted.months}M`, -1);
-  if (from < 0) {
-    throw new Refusal(422, "parameter_error", "The past would begin before 1970", {
-      param: "months",
-    });
-  }
+  const rest = latest && isRestOf(latest, wanted) ? latest : undefined;
+  if (!rest) await checkEmpty(tx, wanted);
+  const present = projectTime(project, wall);
+  const span = rest ?? spanBefore(present, wanted);
   const habits = KINDS[wanted.kind ?? "notes"];
-  const shops = await openShops({ tx, project, now: to }, habits, wanted.kind !== undefined);
+  const shops = await openShops({ tx, project, now: present }, habits, wanted.kind !== undefined);
   const offering_id = (await tx.selectFrom("projects").select("current_offering_id")
     .executeTakeFirstOrThrow()).current_offering_id;
   const world: World = {
@@ -49,7 +52,7 @@ export async function beginWorld(
     wanted,
     habits,
     key: keyOf(wanted.seed),
-    span: { from, to },
+    span: { from: span.from, to: span.to },
     offering_id,
     shops,
     agenda: createAgenda(),
@@ -57,20 +60,29 @@ export async function beginWorld(
     idle: [],
     shared: 0,
     number: wanted.customers,
-    counts: { customers: 0, subscriptions: 0, purchases: 0, steps: 0 },
+    counts: rest?.counts ?? { customers: 0, subscriptions: 0, purchases: 0, steps: 0 },
   };
-  await checkNew(tx, world);
+  if (!rest) await checkNew(tx, world, latest);
   await beginPast(tx, player);
   await tx.updateTable("projects").set({
-    clock_frozen_at: from,
-    clock_advancing_to: to,
+    clock_frozen_at: rest?.now ?? span.from,
+    clock_advancing_to: present,
     clock_runs_after: project.clock_frozen_at === null ? 1 : 0,
   }).execute();
-  for (let index = 0; index < wanted.customers; index++) {
+  for (let index = world.counts.customers; index < wanted.customers; index++) {
     const { at, key } = personOf(world, index);
     world.agenda.add({ at, number: index, act: "arrive", person: index, key });
   }
   return world;
+}
+
+/** The past that ends at a time. */
+function spanBefore(to: number, { months }: NewPopulation): World["span"] {
+  const from = addDuration(to, `P${months}M`, -1);
+  if (from >= 0) return { from, to };
+  throw new Refusal(422, "parameter_error", "The past would begin before 1970", {
+    param: "months",
+  });
 }
 
 /** Refuses a project with customers, unless that is meant. */
@@ -83,11 +95,23 @@ async function checkEmpty(tx: ProjectTx, { confirmed }: NewPopulation): Promise<
 }
 
 /** Refuses a seed whose people the project has. */
-async function checkNew(tx: ProjectTx, world: World): Promise<void> {
+async function checkNew(tx: ProjectTx, world: World, latest: Note | undefined): Promise<void> {
   const id = firstId(world);
   const known = await tx.selectFrom("customer_aliases").select("alias").where("alias", "=", id)
     .executeTakeFirst();
-  if (known) throw taken("a population", "seed", String(world.wanted.seed));
+  if (!known) return;
+  const { seed } = world.wanted;
+  if (
+    latest?.plan?.seed !== seed || !isRestOf(latest, { ...latest.plan, customers: latest.wanted })
+  ) {
+    throw taken("a population", "seed", String(seed));
+  }
+  const { counts: { customers }, wanted, plan: { months, kind } } = latest;
+  const message =
+    `The population with the seed "${seed}" was interrupted: it has ${customers} of ` +
+    `${wanted} customers. To continue it, request ${wanted} customers, ${months} months and ` +
+    (kind === undefined ? "no kind" : `the kind ${kind}`);
+  throw new Refusal(409, "resource_already_exists", message, { param: "seed" });
 }
 
 /** What is sold: the products of the wanted kind, or those of the project if it has any. */

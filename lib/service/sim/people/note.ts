@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Population } from "../../../simulator/population.ts";
+import type { NewPopulation, Population } from "../../../simulator/population.ts";
 import type { ProjectTx } from "../../store/mod.ts";
 import type { Counts } from "./world.ts";
 
@@ -25,6 +25,12 @@ export interface Note {
   began_at: number;
   /** The number of customers that were asked for. */
   wanted: number;
+  /** The rest of what was asked for; an earlier version kept none of it. */
+  plan?: Pick<NewPopulation, "seed" | "months" | "kind">;
+  /** How many customers had come before the latest start. */
+  first?: number;
+  /** The number of batches that were played. */
+  batches?: number;
   /** How much there is. */
   counts: Counts;
   /** When the past begins. */
@@ -54,15 +60,29 @@ export async function writeNote(tx: ProjectTx, note: Note): Promise<void> {
     .onConflict((known) => known.column("name").doUpdateSet({ value })).execute();
 }
 
+/** Whether a population is the wanted one, and some of its customers have not come. */
+export function isRestOf(note: Note, wanted: NewPopulation): boolean {
+  return isSame(note, wanted) && note.counts.customers < note.wanted;
+}
+
+/** Whether a population is the wanted one. */
+export function isSame({ plan, wanted: customers }: Note, wanted: NewPopulation): boolean {
+  return customers === wanted.customers && plan?.seed === wanted.seed &&
+    plan.months === wanted.months && plan.kind === wanted.kind;
+}
+
 /** A population as it is shown. `isAlive`: whether its maker is. */
 export function show(note: Note, wall: number, isAlive: boolean): Population {
-  const { counts, wanted, from, now, to, cancelled } = note;
+  const { counts, wanted, plan, from, now, to, cancelled } = note;
   const running = note.running && isAlive;
   return {
     object: "population",
     running,
     cancelled,
     wanted,
+    seed: plan?.seed ?? null,
+    months: plan?.months ?? null,
+    kind: plan?.kind ?? null,
     ...counts,
     from,
     now: running ? now : to,
@@ -73,8 +93,9 @@ export function show(note: Note, wall: number, isAlive: boolean): Population {
 }
 
 /** How long the rest takes. The more subscribers there are, the more each day takes. */
-function leftOf({ counts, wanted, began_at }: Note, wall: number): number | null {
-  const share = counts.customers / wanted;
-  const done = share * (0.5 + 0.5 * share);
-  return done < 0.02 ? null : Math.round((wall - began_at) * (1 - done) / done);
+function leftOf({ counts, wanted, first = 0, began_at }: Note, wall: number): number | null {
+  const workOf = (customers: number) => customers / wanted * (0.5 + 0.5 * customers / wanted);
+  const all = workOf(counts.customers);
+  const done = all - workOf(first);
+  return done < 0.02 ? null : Math.round((wall - began_at) * (1 - all) / done);
 }

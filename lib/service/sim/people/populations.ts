@@ -9,7 +9,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { NewPopulation, Population } from "../../../simulator/population.ts";
 import { Refusal } from "../../contract/errors.ts";
-import { type Clock, projectTime } from "../../time/clock.ts";
+import type { Clock } from "../../time/clock.ts";
 import { insist } from "../../events/insist.ts";
 import { bringToPresent } from "../../http/present.ts";
 import { leavePast, playerOf } from "../../ledger/past.ts";
@@ -17,7 +17,7 @@ import { type RandomSource, sourceOf, withIds } from "../../records/random.ts";
 import { inProject, outageIn, type Store, type Tx } from "../../store/mod.ts";
 import type { CatchUp, RunBoard } from "../../ledger/catch_up.ts";
 import { beginWorld } from "./begin.ts";
-import { type Note, readNote, show, writeNote } from "./note.ts";
+import { isSame, type Note, readNote, show, writeNote } from "./note.ts";
 import { countsAfter, nextBatch, playBatch, takeIn } from "./play.ts";
 import type { World } from "./world.ts";
 
@@ -68,7 +68,8 @@ export function createPopulations(parts: Parts): Populations {
   return {
     find,
     async begin(projectId, wanted) {
-      if ((await find(projectId))?.running) throw underWay();
+      const made = await underWay(maker, projectId, wanted);
+      if (made) return made;
       await bringToPresent(catchUp, projectId);
       return await start(maker, projectId, wanted);
     },
@@ -131,12 +132,18 @@ async function beginMaking(
   return await store.write(async (whole) => {
     const tx = inProject(whole, projectId);
     const before = await readNote(tx);
-    if (before?.running && await isAlive(maker, whole, before)) throw underWay();
-    const world = await beginWorld(whole, projectId, { wanted, wall, player: name });
+    if (before?.running && await isAlive(maker, whole, before)) throw another();
+    const place = { wanted, latest: before, wall, player: name };
+    const world = await beginWorld(whole, projectId, place);
     const { span, counts } = world;
-    const state = { running: true, stop: false, cancelled: false, error: null };
-    const way = { ...span, now: span.from, counts, wanted: wanted.customers };
-    const note = { maker: name, ...state, began_at: wall, ...way };
+    const isRest = counts.customers > 0;
+    const { customers, seed, months, kind } = wanted;
+    const note: Note = {
+      ...{ maker: name, running: true, stop: false, cancelled: false, error: null },
+      ...{ began_at: wall, ...span, now: isRest && before ? before.now : span.from },
+      ...{ wanted: customers, plan: { seed, months, kind } },
+      ...{ counts, first: counts.customers, batches: isRest ? before?.batches ?? 0 : 0 },
+    };
     await writeNote(tx, note);
     return { world, note };
   }, projectId);
@@ -144,25 +151,26 @@ async function beginMaking(
 
 /** Makes a population, batch by batch. Returns whether it was stopped. */
 async function make(
-  { store, catchUp, clock, name }: Maker,
+  { store, catchUp, name }: Maker,
   world: World,
   board: RunBoard,
 ): Promise<boolean> {
   const { project, span: { to }, wanted: { seed } } = world;
   let isStopped = false;
-  for (let number = 0; !isStopped && !catchUp.isStopped(); number++) {
+  while (!isStopped && !catchUp.isStopped()) {
     const batch = nextBatch(world);
     if (!batch) break;
-    const ids = `population/${seed}/${project.id}/${number}`;
     const played = await store.write(async (whole) => {
       const tx = inProject(whole, project.id);
       const note = await readNote(tx);
       if (note?.stop !== false) return undefined;
       if (await playerOf(tx) !== name) throw takenOver();
+      const { batches = 0 } = note;
       // The transaction may run again, and makes the same ids then.
-      const source = sourceOf(bytesOf(ids));
+      const source = sourceOf(bytesOf(`population/${seed}/${project.id}/${batches}`));
       const played = await withIds(source, () => playBatch({ tx, project }, world, batch));
-      await writeNote(tx, { ...note, now: batch.until, counts: countsAfter(world, played) });
+      const counts = countsAfter(world, played);
+      await writeNote(tx, { ...note, now: batch.until, counts, batches: batches + 1 });
       await board.noteIn?.(tx, { now: batch.until, to, done: played.counts.steps });
       return played;
     }, project.id);
@@ -172,13 +180,6 @@ async function make(
     // A timer lets the process see to requests and signals.
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
-  if (catchUp.isStopped() || project.clock_frozen_at !== null) return isStopped;
-  // A clock that ran is to run on as if nothing had been made.
-  const target = Math.max(to, projectTime(project, clock()));
-  await store.write(async (tx) => {
-    await inProject(tx, project.id).updateTable("projects").set({ clock_advancing_to: target })
-      .where("clock_advancing_to", "is not", null).execute();
-  }, project.id);
   return isStopped;
 }
 
@@ -224,7 +225,26 @@ function takenOver(): Error {
   return new Error("the database was away for some seconds, and another process went on");
 }
 
-function underWay(): Refusal {
-  const message = "A population is being made in the project; wait, or cancel it";
+/**
+ * The wanted population, if it is being made.
+ *
+ * @throws {Refusal} while another one is being made.
+ */
+async function underWay(
+  maker: Maker,
+  projectId: string,
+  wanted: NewPopulation,
+): Promise<Population | undefined> {
+  const { store, clock } = maker;
+  return await store.read(async (tx) => {
+    const note = await readNote(inProject(tx, projectId));
+    if (!note?.running || !await isAlive(maker, tx, note)) return undefined;
+    if (isSame(note, wanted)) return show(note, clock(), true);
+    throw another();
+  });
+}
+
+function another(): Refusal {
+  const message = "Another population is being made in the project; wait, or cancel it";
   return new Refusal(409, "resource_already_exists", message);
 }

@@ -1,7 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { path } from "../../../../lib/path.ts";
+import { cancelPopulation, startPopulation } from "../../../../lib/simulator/population.ts";
 import { type Desk, type DeskOptions, openDesk } from "../../../support/harness.ts";
 import { openHome } from "../../../support/home_fixture.ts";
+import { simulatorOf } from "../../../support/population_fixture.ts";
 import { openReceiver } from "../../../support/receiver.ts";
 
 const NOW = Date.UTC(2026, 10, 28, 12);
@@ -99,7 +101,7 @@ Deno.test("Ctrl-C stops a population, and says how many customers stay", async (
     intercept: async (request) => {
       paths.push(`${request.method} ${new URL(request.url).pathname.replace(/.*\/pop/, "pop")}`);
       const response = await at.service.fetch(request);
-      if (paths.at(-1) === "GET population") controller.abort();
+      if (paths.at(-1) === "GET population" && paths.length > 3) controller.abort();
       return response;
     },
   });
@@ -107,9 +109,50 @@ Deno.test("Ctrl-C stops a population, and says how many customers stay", async (
   // On a busy machine the end of the population is waited for.
   match(
     err,
-    /^(Waiting for \S+\n)?Stopped\nThe population was stopped after \d+ customers, which stay\.\n$/,
+    /^(Waiting for \S+\n)?Stopped\nThe population was stopped after \d+ customers, which stay\. The same command adds the others\.\n$/,
   );
   const clock = (await at.run("clock show --output json")).json();
   equal(clock["frozen"], false);
   ok(Math.abs(Number(clock["offset_ms"])) < 5000, String(clock["offset_ms"]));
+});
+
+Deno.test("service populate adds the others after it was stopped, and names the command for that", async () => {
+  await using at = await openHome();
+  at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
+  at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
+  const words = "service populate --customers 2000 --seed 4";
+  const simulator = simulatorOf(at.service);
+  const wanted = { customers: 2000, months: 12, seed: 4, confirmed: true };
+  await startPopulation(simulator, wanted);
+  const other = await at.run("service populate --seed 5 --yes");
+  equal(other.code, 7, other.err);
+  match(
+    other.err,
+    /Another population is being made .*\nWait for it, or stop it with Ctrl-C: cli service populate --customers 2000 --months 12 --seed 4\n$/,
+  );
+  const { customers } = await cancelPopulation(simulator);
+  const less = await at.run("service populate --seed 4 --yes");
+  equal(less.code, 7, less.err);
+  match(
+    less.err,
+    /has \d+ of 2000 customers.*\nContinue it: cli service populate --cust.* --seed 4\n$/,
+  );
+  const asked = await at.run(words);
+  match(asked.err, new RegExp(`Add ${2000 - customers} customers\\?`));
+  const done = await at.run(`${words} --yes`);
+  equal(done.code, 0, done.err);
+  match(done.out, /^customers +2000\n/);
+  match(done.err, new RegExp(`^Added ${2000 - customers} customers to the project`, "m"));
+});
+
+Deno.test("service populate waits for its population if that is being made already", async () => {
+  await using at = await openHome();
+  at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
+  at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
+  const wanted = { customers: 1000, months: 12, seed: 1, confirmed: true };
+  await startPopulation(simulatorOf(at.service), wanted);
+  const { code, out, err } = await at.run("service populate");
+  equal(code, 0, err);
+  match(out, /^customers +1000\n/);
+  match(err, /^This population is being made already\nAdded 1000 customers/);
 });
