@@ -9,6 +9,9 @@ import { ToolkitError } from "../../errors.ts";
 /** A step cannot be done: what it needs is not there when it runs. */
 export class CannotDo extends ToolkitError {}
 
+/** No connection to the webhook can be made. */
+export class Unreached extends ToolkitError {}
+
 /** A step needs a webhook, and there is none. */
 export class NoWebhook extends ToolkitError {}
 

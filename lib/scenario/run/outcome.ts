@@ -48,6 +48,8 @@ export interface Outcome {
   readonly events: number;
   /** The SHA-256 of all events: the same for the same file and seed. */
   readonly digest: string;
+  /** Why nothing was played, if the webhook takes no connections. */
+  readonly unreached?: string;
 }
 
 /** All failures of a scenario. */

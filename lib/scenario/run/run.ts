@@ -18,7 +18,7 @@ import {
   timeOf,
 } from "./bench.ts";
 import { addWebhook, deliverEvent, holdEvents, releaseEvents } from "./deliveries.ts";
-import { CannotDo, NoWebhook, WrongAnswer } from "../deeds/cannot_do.ts";
+import { CannotDo, NoWebhook, Unreached, WrongAnswer } from "../deeds/cannot_do.ts";
 import { applyCatalogue } from "../file/catalogue.ts";
 import { compare } from "./compare.ts";
 import type { DeedRequest } from "../deeds/deed.ts";
@@ -61,10 +61,11 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     if (catalogue) await applyCatalogue(catalogue, stage.project, send);
     webhook = await openWebhook(scenario, options, send);
   } catch (error) {
-    if (!(error instanceof CannotDo)) throw error;
+    if (!(error instanceof CannotDo || error instanceof Unreached)) throw error;
     const failure = failureOf(START, START.at, `Cannot begin: ${error.message}`);
     const step = { ...START, line: START.at.line, failures: [failure], skipped: false };
-    return { file, name, steps: [step], events: 0, digest: options.digest("") };
+    const unreached = error instanceof Unreached ? { unreached: error.message } : {};
+    return { file, name, steps: [step], events: 0, digest: options.digest(""), ...unreached };
   }
   const bench = await createBench(scenario, stage, { vars, webhook });
   await followEvents(bench, 0);
@@ -105,8 +106,12 @@ async function openWebhook(
   } catch (error) {
     if (!(error instanceof CannotDo)) throw error;
     const rule = error.message.replace(/^'url' /, "");
+    if (/^cannot be reached.*refused/i.test(rule)) {
+      throw new Unreached(`nothing listens at ${JSON.stringify(url)}`, { cause: error });
+    }
     const why = rule === error.message ? `cannot be used: ${rule}` : rule;
-    throw new CannotDo(`the webhook ${JSON.stringify(url)} ${why}`, { cause: error });
+    const Kind = rule.startsWith("cannot be reached") ? Unreached : CannotDo;
+    throw new Kind(`the webhook ${JSON.stringify(url)} ${why}`, { cause: error });
   }
 }
 

@@ -141,10 +141,33 @@ Deno.test("a handler that is down is named with its address, before the first st
   await using folder = await openFolder((request) => fetch(request));
   const file = await folder.write("a.yaml", STORY);
   const words = ["scenario", "run", file, "--webhook", url, "--var", `HOST=${url}`];
-  const { code, out } = await folder.run(...words);
-  equal(code, 1, out);
-  const place = `:1:1: start: Cannot begin: the webhook "${url}" cannot be reached: `;
-  ok(out.includes(place), out);
+  const { code, out, err } = await folder.run(...words);
+  equal(code, 8, out);
+  ok(out.includes(`:1:1: start: Cannot begin: nothing listens at "${url}"\n`), out);
+  equal(
+    err,
+    `Cannot run 1 of 1 scenario: nothing listens at "${url}"\n` +
+      "Start the webhook handler first, or correct the address.\n",
+  );
+});
+
+Deno.test("a scenario that fails is told before a handler that is down", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}/`;
+  listener.close();
+  await using folder = await openFolder((request) => fetch(request));
+  const text = STORY.replace(/ {4}expect:\n.*\n/g, "");
+  const down = await folder.write(
+    "a.yaml",
+    text.replace("start:", `start:\n  webhook: { url: "${url}" }`),
+  );
+  const other = await folder.write(
+    "b.yaml",
+    text.replace(/as: s\n/, "$&    expect: { refused: true }\n"),
+  );
+  const { code, err } = await folder.run("scenario", "run", down, other);
+  equal(code, 1, err);
+  match(err, /^Cannot pass 2 of 2 scenarios: 2 expectations did not hold\n/);
 });
 
 Deno.test("other machines are reached only with --allow-host", async () => {

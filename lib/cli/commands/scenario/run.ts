@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { ToolkitError, UsageError } from "../../../errors.ts";
+import { NetworkError, ToolkitError, UsageError } from "../../../errors.ts";
 import { failuresOf, type Outcome } from "../../../scenario/run/outcome.ts";
 import type { Context } from "../../context.ts";
 import { writeFile } from "../../data/write_file.ts";
@@ -27,7 +27,8 @@ export const run = command({
   details:
     "Each file runs on a service of its own in memory, so no running service is needed and none is " +
     "changed. The same file and seed give the same ids and events. A folder stands for its .yaml " +
-    "files. Exit code 1: an expectation does not hold; 2: a file has a mistake.",
+    "files. Exit code 1: an expectation does not hold; 2: a file has a mistake; 8: the webhook " +
+    "takes no connections.",
   examples: [
     "cli scenario run scenarios",
     "cli scenario run scenarios --webhook http://localhost:3000/hook",
@@ -211,6 +212,13 @@ function conclude({ out }: Context, played: readonly Played[], updated: boolean)
   const all = counted(played.length, "scenario");
   if (wrong.length > 0) throw cannotRun(wrong.map(({ file }) => file), all);
   if (failed.length === 0) return out.done(`${all} passed`);
+  const unreached = new Set(failed.map(({ outcome }) => outcome?.unreached));
+  const [why] = unreached;
+  if (unreached.size === 1 && why !== undefined) {
+    throw new NetworkError(`Cannot run ${failed.length} of ${all}: ${why}`, {
+      hint: "Start the webhook handler first, or correct the address.",
+    });
+  }
   const count = failed.reduce(
     (sum, one) => sum + (one.outcome ? failuresOf(one.outcome).length : 0),
     0,
