@@ -11,6 +11,7 @@ import { visible } from "./screen/display.ts";
 import { createOutput } from "./screen/output.ts";
 import { type Failed, reportError } from "./screen/report.ts";
 import { refusalIn } from "./screen/outcome.ts";
+import { inSelection } from "./selection.ts";
 import { rewrittenHint } from "./words/rewritten.ts";
 
 /** Reports an error on standard error. */
@@ -21,6 +22,7 @@ export async function reportFailure(
   globals: Globals,
 ): Promise<number> {
   const { exitCode, message, hint, json } = reportError(timedOut(error, world, globals), failed, {
+    select: (hint) => inSelection(hint, globals),
     givenToken: Boolean(world.around.env("CLI_REFRESH_TOKEN")?.trim()),
     data: dataIn(words),
     rewritten: rewrittenHint(words),

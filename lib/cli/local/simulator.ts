@@ -13,7 +13,7 @@ import type { Context } from "../context.ts";
 import { parseDate } from "../input/input.ts";
 import { adminOf, folderOf, MEMORY, sameData } from "./local_service.ts";
 import { type Flag, parsed } from "../words/parameters.ts";
-import { quoted } from "../screen/command_lines.ts";
+import { selectionFlags } from "../screen/command_lines.ts";
 import { isLoopback } from "../../address.ts";
 
 /**
@@ -93,11 +93,9 @@ function isSame(one: string, other: string): boolean {
   return a.href === b.href || isLoopback(one) && isLoopback(other) && a.port === b.port;
 }
 
-/** The flags that select the same project, for hints. */
+/** The flags that select the same project at the same service, for hints. */
 export function sameFlags({ globals }: Context, data: string | undefined): string {
-  const { projectId } = globals;
-  return (projectId === undefined ? "" : ` --project-id ${quoted(projectId)}`) +
-    sameData(data);
+  return selectionFlags(globals) + sameData(data);
 }
 
 /**

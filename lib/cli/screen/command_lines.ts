@@ -14,6 +14,14 @@ export function quoted(word: string): string {
   return /^[\w.:@/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** The global flags that select a project and a sign-in, for another command. */
+export function selectionFlags(
+  { projectId, profile }: { projectId?: string | undefined; profile?: string | undefined },
+): string {
+  return (projectId === undefined ? "" : ` --project-id ${quoted(projectId)}`) +
+    (profile === undefined ? "" : ` --profile ${quoted(profile)}`);
+}
+
 /** The start of a command's error message: "Cannot archive an offering". */
 export function cannot(brief: string): string {
   const deed = brief.replace(/ \(.*\)$/, "");

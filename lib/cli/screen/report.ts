@@ -61,6 +61,8 @@ interface ReportOptions {
   rewritten?: string | undefined;
   /** The data folder of the local service, if the command line names one. */
   data?: string | undefined;
+  /** Adds the flags that select sign-in and project to the commands in a hint. */
+  select?: ((hint: string) => string) | undefined;
   /** The command that replaces the current sign-in. */
   signIn?: string | undefined;
   /** Whether SIGTERM stopped the command, and not Ctrl-C. */
@@ -80,7 +82,8 @@ export function reportError(
   // The shell's change explains the error best.
   const isTyped = exitCode !== EXIT.usage && exitCode !== EXIT.notFound;
   const rewritten = isTyped ? undefined : options.rewritten;
-  const hint = rewritten ?? inFolder(hintOf(error, options), options.data);
+  const plain = rewritten ?? inFolder(hintOf(error, options), options.data);
+  const hint = plain && (options.select?.(plain) ?? plain);
   const api = error instanceof ApiError ? error : undefined;
   return {
     exitCode,

@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import { PartlyDone, refusalIn } from "../screen/outcome.ts";
 import type { Arguments, Flags } from "./parameters.ts";
 import { wire } from "./parameters.ts";
-import { quoted } from "../screen/command_lines.ts";
+import { quoted, selectionFlags } from "../screen/command_lines.ts";
 
 /** The data for a hint. */
 export interface HintScene {
@@ -78,7 +78,7 @@ async function hintOf(refusal: ApiError, command: RefusedCommand): Promise<strin
   // For these, the hint is the same for all commands: see report.ts.
   const isGeneral = type === "unknown" || [401, 403, 421, 429].includes(status) || status >= 500;
   if (isGeneral || referencedObjectIds.length > 0) return undefined;
-  const object = objectOf(refusal);
+  const object = objectOf(refusal, command.context.globals.profile);
   if (status === 404) {
     return object?.list === undefined
       ? "Look for the cause with: cli doctor"
@@ -146,16 +146,19 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const NAMED: Readonly<Record<string, string>> = { product_grants: "products" };
 
 /** The object of a refused request, with the commands that show it and its list. */
-function objectOf({ path, param }: ApiError): { list: string; view?: string } | undefined {
+function objectOf(
+  { path, param }: ApiError,
+  profile: string | undefined,
+): { list: string; view?: string } | undefined {
   const [version, start, project, ...rest] = path.slice(1).split("/");
   const [kind = "", id] = rest[0] === "integrations" ? rest.slice(1) : rest;
   if (start === "projects" && rest.length === 0 || param === "project_id") {
-    return { list: "projects list" };
+    return { list: `projects list${selectionFlags({ profile })}` };
   }
   // An app's offerings are requested with a key, and the path has no project.
   if (version === "v1") return { list: "offerings list" };
   if (project === undefined) return undefined;
-  const here = ` --project-id ${typed(project)}`;
+  const here = selectionFlags({ projectId: decodeURIComponent(project), profile });
   if (param === "transaction_id" && kind === "subscriptions" && id !== undefined) {
     return { list: `subscriptions transactions ${typed(id)}${here}` };
   }
