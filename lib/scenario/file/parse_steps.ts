@@ -174,8 +174,7 @@ function readExpect(
   checkWords(node, known, scope, '"expect"');
   for (const { key, at, value } of node.entries) {
     if (key === "refused") {
-      refused = value;
-      checkExpected(value, scope);
+      refused = readRefused(value, scope);
       continue;
     }
     const expectation = Object.hasOwn(EXPECTATIONS, key) ? EXPECTATIONS[key] : undefined;
@@ -183,6 +182,15 @@ function readExpect(
     if (expectation) checks.push({ kind: key, at, node: value });
   }
   return { checks, refused };
+}
+
+/** Reads the expected refusal. `false` expects none. */
+function readRefused(node: Node, scope: Scope): Node | undefined {
+  if (node.kind === "map") checkExpected(node, scope);
+  else if (node.kind === "list" || typeof node.value !== "boolean") {
+    complain(scope, node.at, `"refused" is true, false or a map, not ${kindOf(node)}`);
+  } else if (!node.value) return undefined;
+  return node;
 }
 
 /** What a step is, for people. */

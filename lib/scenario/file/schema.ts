@@ -8,7 +8,6 @@ import { CATALOGUE_SCHEMA } from "./catalogue.ts";
 import { DEEDS } from "../deeds/mod.ts";
 import { EXPECTATIONS } from "./expectations.ts";
 import { moment, period, schemaOf } from "../values/kinds.ts";
-import { EXPECTED_SCHEMA } from "./match.ts";
 import { WEBHOOK } from "./parse.ts";
 
 /** The JSON schema of a scenario file. */
@@ -79,8 +78,8 @@ function stepSchema(): Record<string, unknown> {
         properties: {
           ...Object.fromEntries(expectations),
           refused: {
-            description: "The service refuses the step",
-            anyOf: [{ type: "boolean" }, EXPECTED_SCHEMA],
+            description: "true: the service refuses the step; or fields of its error",
+            type: ["boolean", "object"],
           },
         },
       },

@@ -97,6 +97,42 @@ Deno.test("a file with every kind of mistake gets one message for each, with its
   ]);
 });
 
+Deno.test("a product that is not in the catalogue gets the names that are", async () => {
+  const readFile = () => Promise.reject(new Error("cannot read it"));
+  const hintsFor = async (text: string) => {
+    const { problems } = await parseScenario(text, { vars: {}, readFile });
+    return problems.map(({ hint }) => hint);
+  };
+  const steps = "steps:\n  - purchase: { customer: ada, product: pro.yearly }\n";
+  deepEqual(await hintsFor(START + steps), ["There are: pro.monthly"]);
+  const empty = "start: { catalogue: { apps: { ios: app_store }, products: {} } }\n";
+  deepEqual(await hintsFor(empty + steps), ["There are: none"]);
+});
+
+Deno.test("a number is written in digits, and in no other way", async () => {
+  const priced = (price: string) =>
+    problemsOf(
+      `${START}steps:\n  - purchase: { customer: ada, product: pro.monthly, price: ${price} }\n`,
+    );
+  for (const price of ["0", "7", "9.99", "007"]) deepEqual(await priced(price), [], price);
+  for (const price of ["1e3", "0x10", ".5", '""', '" "', "-1"]) {
+    const [problem = "", ...more] = await priced(price);
+    match(problem, /^8:61 ".*" is not a number between 0 and \d+$/, price);
+    deepEqual(more, []);
+  }
+});
+
+Deno.test("a refusal is true, false or a map of fields", async () => {
+  const refusing = (refused: string) =>
+    problemsOf(`${START}steps:\n  - advance: P1M\n    expect: { refused: ${refused} }\n`);
+  for (const form of ["true", "false", "{ status: 422 }"]) deepEqual(await refusing(form), []);
+  deepEqual(await refusing('{ message: "${WHY}" }'), ["9:35 the variable WHY has no value"]);
+  deepEqual(await refusing("maybe"), [
+    '9:24 "refused" is true, false or a map, not "maybe"',
+  ]);
+  deepEqual(await refusing("[]"), ['9:24 "refused" is true, false or a map, not a list']);
+});
+
 Deno.test("YAML that cannot be read is named with its line", async () => {
   deepEqual(await problemsOf("a: 1\na: 2\n"), ["2:1 the key is there twice"]);
   deepEqual(await problemsOf(""), ["1:1 the file is not a map with start and steps"]);

@@ -20,6 +20,10 @@ Deno.test("the schema takes every story of the pack, and refuses what no file ma
   for (const refused of [true, false, { type: "parameter_error" }]) {
     ok(validate({ ...story, steps: [{ advance: "P1M", expect: { refused } }] }), String(refused));
   }
+  for (const trial of [true, false, "P1W"]) {
+    const step = { purchase: { customer: "ada", product: "p", trial } };
+    ok(validate({ ...story, steps: [step] }), String(trial));
+  }
   const wrong = [
     { steps: story.steps },
     { start: story.start },
@@ -31,6 +35,8 @@ Deno.test("the schema takes every story of the pack, and refuses what no file ma
     { ...story, steps: [] },
     { ...story, steps: [{ purchse: {} }] },
     { ...story, steps: [{ purchase: { customer: "ada" } }] },
+    { ...story, steps: [{ purchase: { customer: "ada", product: "p", trial: 7 } }] },
+    { ...story, steps: [{ advance: "P1M", expect: { refused: "maybe" } }] },
     { ...story, steps: [{ fail: { subscription: "s", when: "later" } }] },
     { ...story, steps: [{ expect: { event: [] } }] },
     { ...story, start: { catalogue: { apps: { ios: "app_stor" }, products: {} } } },
