@@ -53,13 +53,12 @@ function usedProducts(
   { products, subscriptions, purchases, events }: CustomerHistory,
 ): HistoryProduct[] {
   const ids = new Set([...subscriptions, ...purchases].map(({ product_id }) => product_id));
-  const identifiers = new Set(events.flatMap(({ delivery }) => {
+  const named = new Set(events.flatMap(({ app_id, delivery }) => {
     const { event } = delivery as { event?: Record<string, unknown> };
-    return [event?.product_id, event?.new_product_id];
+    return [event?.product_id, event?.new_product_id].map((name) => `${app_id} ${name}`);
   }));
-  const apps = new Set(products.filter(({ id }) => ids.has(id)).map(({ app_id }) => app_id));
   return products.filter(({ id, app_id, store_identifier }) =>
-    ids.has(id) || apps.has(app_id) && identifiers.has(store_identifier)
+    ids.has(id) || named.has(`${app_id} ${store_identifier}`)
   );
 }
 

@@ -133,7 +133,7 @@ async function searchOne(
   });
   await fc.check(property, { numRuns: runs, seed: seed + round });
   const why = signal.aborted ? new Cancelled("Stopped", { cause: signal.reason }) : broken?.why;
-  return { fault, lives: fault ? until : searching.tried - before, why };
+  return { fault, lives: until, why };
 }
 
 /** Tries one life. */

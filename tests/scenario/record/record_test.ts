@@ -1,8 +1,11 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { openStage } from "../../../lib/cli/scenario/stage.ts";
+import { recordHistory } from "../../../lib/scenario/record/record.ts";
+import { getCustomerHistory } from "../../../lib/simulator/history.ts";
 import { STORIES } from "../../../lib/scenario/stories/mod.ts";
 import { fc } from "../../support/properties.ts";
 import { attempts, live, PEOPLE } from "../../support/random_history.ts";
-import { historyOf, playText, recordFrom } from "../../support/recording.ts";
+import { CONTEXT, historyOf, playText, recordFrom } from "../../support/recording.ts";
 
 /** What no record of a story has. */
 const NOTES: Readonly<Record<string, string[]>> = {
@@ -265,4 +268,41 @@ Deno.test("a recording holds the longest texts that the service takes", async ()
   await using again = await playText(recorded.text);
   deepEqual(again.failures, [], recorded.text);
   deepEqual(again.types, played.types);
+});
+
+Deno.test("a recording says whose access differs at the service, and how", async () => {
+  await using played = await playText(`${EMPTY}  - customer: bob
+  - purchase: { customer: ada, product: notes.pro.monthly }
+    as: s
+  - share: { subscription: s, with: bob }
+`);
+  const { customers, ...history } = await getCustomerHistory(played.stage.simulator, "ada");
+  deepEqual(customers.map(({ id }) => id), ["ada", "bob"]);
+  const differing = customers.map((one) => ({ ...one, access: one.id === "ada" ? [] : ["sync"] }));
+  const options = { seed: "recording", delivers: false, allowHost: false };
+  const { notes } = await recordHistory({ ...history, customers: differing }, {
+    open: (at) => openStage(CONTEXT, { at, ...options }),
+  });
+  deepEqual(notes, [
+    "The service gives ada access to nothing, and these steps to pro",
+    "The service gives bob access to sync, and these steps to pro",
+  ]);
+});
+
+Deno.test("a recording closes its stage, also after an error", async () => {
+  await using played = await playText(EMPTY);
+  const history = await getCustomerHistory(played.stage.simulator, "ada");
+  let closed = 0;
+  const open = async (at: number) => {
+    const stage = await openStage(CONTEXT, { at, seed: "", delivers: false, allowHost: false });
+    return { ...stage, close: () => stage.close().then(() => void closed++) };
+  };
+  await recordHistory(history, { open });
+  equal(closed, 1);
+  const broken = async (at: number) => ({
+    ...await open(at),
+    send: () => Promise.reject(new Error("no answer")),
+  });
+  await rejects(recordHistory(history, { open: broken }), /no answer/);
+  equal(closed, 2);
 });
