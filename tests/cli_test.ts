@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import type { Process } from "../cli.ts";
+import { listenForStop, type Process } from "../lib/cli/main.ts";
 import { VERSION } from "../lib/version.ts";
 import { CLI_FLAGS } from "./support/cli_flags.ts";
 
@@ -10,25 +10,17 @@ interface SignalProcess extends Process {
   send(signal: Deno.Signal): boolean;
   /** The number of functions that listen. */
   listeners(): number;
-  /** What was written to standard output. */
-  readonly written: string[];
   /** The exit codes. */
   readonly exits: number[];
 }
 
-/** The program. It is loaded in each test: a program that ran as soon as it is loaded would fail it. */
-async function loadProgram(): Promise<typeof import("../cli.ts")> {
-  return await import("../cli.ts");
-}
-
 /** Makes a process on a system. */
-function processOn(os: typeof Deno.build.os, ...args: string[]): SignalProcess {
+function processOn(os: typeof Deno.build.os): SignalProcess {
   const listening: [Deno.Signal, () => void][] = [];
-  const [written, exits]: [string[], number[]] = [[], []];
+  const exits: number[] = [];
   return {
-    args,
+    args: [],
     build: { os },
-    stdout: { writeSync: (bytes) => written.push(new TextDecoder().decode(bytes)) },
     addSignalListener: (signal, stop) => void listening.push([signal, stop]),
     removeSignalListener(signal, stop) {
       const at = listening.findIndex(([one, other]) => one === signal && other === stop);
@@ -41,7 +33,6 @@ function processOn(os: typeof Deno.build.os, ...args: string[]): SignalProcess {
       return called.length > 0;
     },
     listeners: () => listening.length,
-    written,
     exits,
   };
 }
@@ -62,36 +53,49 @@ function withTimer(run: (ring: () => void, times: readonly number[]) => void): v
   }
 }
 
-Deno.test("--version prints the version, and starts nothing", async () => {
-  const { start } = await loadProgram();
+Deno.test("--version and -V print the version without any permission or code", async () => {
   for (const flag of ["--version", "-V"]) {
-    const process = processOn("linux", flag);
-    equal(await start(process), 0);
-    deepEqual(process.written, [`cli ${VERSION}\n`]);
-    equal(process.listeners(), 0);
+    deepEqual(await runProgram(CLI_FLAGS, flag), [0, `cli ${VERSION}\n`, ""]);
   }
 });
 
-Deno.test("the program runs when it is started, and needs no permission for --version", async () => {
+Deno.test("the flag for the version stands alone, and the program sets the exit code", async () => {
+  const [code, out, err] = await runProgram(
+    ["--allow-all", ...CLI_FLAGS],
+    "-V",
+    "--output",
+    "json",
+  );
+  deepEqual([code, JSON.parse(out).version, err], [0, VERSION, ""]);
+  const [wrong] = await runProgram(["--allow-all", ...CLI_FLAGS], "--versions");
+  equal(wrong, 2);
+});
+
+Deno.test("the program exports nothing, and does nothing when it is imported", async () => {
+  deepEqual(Object.keys(await import("../cli.ts")), []);
+});
+
+/** Runs the program with flags of Deno. Returns its exit code and what it wrote. */
+async function runProgram(
+  flags: readonly string[],
+  ...words: readonly string[]
+): Promise<[code: number, out: string, err: string]> {
   const program = fileURLToPath(new URL("../cli.ts", import.meta.url));
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", ...CLI_FLAGS, program, "--version"],
+    args: [
+      "run",
+      "--no-prompt",
+      ...flags.filter((flag) => flag !== "--no-prompt"),
+      program,
+      ...words,
+    ],
     stdin: "null",
   }).output();
-  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  deepEqual([code, out, err], [0, `cli ${VERSION}\n`, ""]);
-});
-
-Deno.test("the flag for the version stands alone", async () => {
-  const { isVersionOnly } = await loadProgram();
-  for (const line of ["--version", "-V"]) equal(isVersionOnly([line]), true);
-  for (const line of ["", "version", "--versions", "-V --json", "list --version"]) {
-    equal(isVersionOnly(line.split(" ")), false, line);
-  }
-});
+  const [out = "", err = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return [code, out, err];
+}
 
 Deno.test("the first signal stops the work, a later one ends the process with its code", async () => {
-  const { listenForStop } = await loadProgram();
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     const process = processOn("linux");
     const interrupt = new AbortController();
@@ -113,14 +117,12 @@ Deno.test("the first signal stops the work, a later one ends the process with it
 });
 
 Deno.test("Windows has no SIGTERM to listen to", async () => {
-  const { listenForStop } = await loadProgram();
   const process = processOn("windows");
   listenForStop(new AbortController(), process);
   deepEqual([process.send("SIGTERM"), process.send("SIGINT")], [false, true]);
 });
 
 Deno.test("signals end the process themselves during work that nothing else can stop", async () => {
-  const { listenForStop } = await loadProgram();
   const process = processOn("linux");
   const stoppable = listenForStop(new AbortController(), process);
   equal(stoppable(() => process.listeners()), 0);

@@ -24,7 +24,7 @@ import "../platform/types.ts";
 import { UsageError } from "../errors.ts";
 import { type Group, runCommand } from "./words/command.ts";
 import { isAtTop, loadFor } from "./commands/mod.ts";
-import { createContext, type Globals, type World } from "./context.ts";
+import { createContext, type Globals, systemWorld, type World } from "./context.ts";
 import { isJson, isShaped } from "./data/shape.ts";
 import type { DataWriter } from "./data/writer.ts";
 import { type Split, splitGlobals } from "./words/globals.ts";
@@ -34,7 +34,61 @@ import type { reportFailure } from "./failure.ts";
 import type { Failed } from "./screen/report.ts";
 import { commandLine } from "./screen/command_lines.ts";
 
-export { systemWorld } from "./context.ts";
+/** What the program uses of its process besides a world. */
+export interface Process {
+  /** The command line. */
+  readonly args: readonly string[];
+  /** The operating system. */
+  readonly build: Pick<typeof Deno.build, "os">;
+  /** Calls a function for each signal of a kind. */
+  addSignalListener(signal: Deno.Signal, stop: () => void): void;
+  /** Ends that. */
+  removeSignalListener(signal: Deno.Signal, stop: () => void): void;
+  /** Ends the process. */
+  exit(code: number): void;
+}
+
+/** Runs the command line of a process, and returns its exit code. */
+export async function start(process: Process): Promise<number> {
+  const interrupt = new AbortController();
+  const stoppable = listenForStop(interrupt, process);
+  return await run(process.args, await systemWorld(interrupt.signal, stoppable));
+}
+
+/**
+ * How long signals may belong to the same Ctrl-C, in milliseconds: a terminal sends it to all
+ * programs of a command line, and those that run others (`npx`, `deno task`) pass it on.
+ */
+const SAME_STOP_MS = 500;
+
+/**
+ * The first Ctrl-C stops the work; a second one does not wait for it. Returns a function that runs
+ * work in which no signal is heard, with signals as they are by themselves: they end the process.
+ */
+export function listenForStop(
+  interrupt: AbortController,
+  outer: Omit<Process, "args">,
+): <T>(work: () => T) => T {
+  let isAnother = false;
+  const stop = (signal: Deno.Signal, code: number) => {
+    if (isAnother) outer.exit(code);
+    if (interrupt.signal.aborted) return;
+    Deno.unrefTimer(setTimeout(() => isAnother = true, SAME_STOP_MS));
+    interrupt.abort(signal);
+  };
+  const stops: [signal: Deno.Signal, stop: () => void][] = [["SIGINT", () => stop("SIGINT", 130)]];
+  if (outer.build.os !== "windows") stops.push(["SIGTERM", () => stop("SIGTERM", 143)]);
+  const listen = () => stops.forEach(([signal, stop]) => outer.addSignalListener(signal, stop));
+  listen();
+  return (work) => {
+    stops.forEach(([signal, stop]) => outer.removeSignalListener(signal, stop));
+    try {
+      return work();
+    } finally {
+      listen();
+    }
+  };
+}
 
 /** The exit code of success. */
 const DONE = 0;
