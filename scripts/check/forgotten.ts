@@ -51,6 +51,10 @@ export function findForgotten(found: Holdings): string[] {
 
 function missingOfOperation(holdings: Holdings, name: string, place: string): string[] {
   const { functions, docs, routes, support, tests, added, changesTouched } = holdings;
+  const row = rowOf(support, name);
+  // Apps send the operations of public keys, and no command does.
+  const isWithoutCommand = row !== undefined && commandsOf(support, name).length === 0 &&
+    !row.includes("a public SDK key");
   // Most operations are tested through their commands, so a command's test counts as well.
   const isTested = calls(tests, name) ||
     commandsOf(support, name).some((command) => runs(tests, command));
@@ -58,12 +62,17 @@ function missingOfOperation(holdings: Holdings, name: string, place: string): st
     [!functions.has(name), "no function in lib/resources/ that mod.ts exports"],
     [functions.has(name) && !endsWith(docs.get(name), place), `its doc does not end with ${place}`],
     [!routes.has(name), "no route() in lib/service/routes/"],
-    [!support.includes(`\`${name}\``), "no row in docs/support.md: run `deno task docs`"],
+    [!row, `no row in docs/support.md: ${NEW_LINE}`],
+    [isWithoutCommand, `no command in its row of docs/support.md: ${NEW_LINE}`],
     [!isTested, "no test in tests/ calls the function or runs one of its commands"],
     [added.includes(name) && changesTouched === false, "no line in CHANGES.md"],
   ];
   return lacks.filter(([missing]) => missing).map(([, what]) => `${name}: ${what}`);
 }
+
+/** How an operation gets a row with a command. */
+const NEW_LINE =
+  "add a line that runs its command to scripts/docs/lines.ts, then run `deno task docs`";
 
 function missingOfCommand({ golden }: Holdings, name: string): string[] {
   const help = golden.includes(`$ cli ${name} --help`);
@@ -94,10 +103,14 @@ function endsWith(doc: string | undefined, place: string): boolean {
   return nameless(doc ?? "").includes(nameless(place));
 }
 
+/** The row of an operation in docs/support.md. */
+function rowOf(support: string, name: string): string | undefined {
+  return support.split("\n").find((line) => line.includes(`| \`${name}\``));
+}
+
 /** The commands that the row of an operation in docs/support.md has. */
 function commandsOf(support: string, name: string): string[] {
-  const row = support.split("\n").find((line) => line.includes(`| \`${name}\``));
-  const cell = row?.split("|")[4] ?? "";
+  const cell = rowOf(support, name)?.split("|")[4] ?? "";
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command);
 }
 
