@@ -7,6 +7,12 @@
 # Where another task was started says nothing about where this program is.
 unset INIT_CWD
 
+# Deno reads a file of the home folder first, and does not name HOME when it cannot.
+if [ -e "${HOME-}" ] && [ ! -d "$HOME" ]; then
+  printf 'Cannot start cli: HOME is "%s", which is not a folder\nSet HOME to your home folder.\n' "$HOME" >&2
+  exit 1
+fi
+
 exec "$deno" run --config "$clone/deno.json" --lock "$clone/deno.lock" \
   --quiet \
   --no-prompt \

@@ -130,6 +130,13 @@ Deno.test({
       equal(err, "");
       ok(out.startsWith(`<run><--config><${clone}/deno.json><--lock><${clone}/deno.lock>`), out);
       ok(out.endsWith(`<${clone}/cli.ts><a b><><*><$HOME><'>`), out);
+      const homeless = await launch("env", [`HOME=${launcher}`, launcher], base, "/usr/bin:/bin");
+      deepEqual([homeless.code, homeless.out], [1, ""]);
+      equal(
+        homeless.err,
+        `Cannot start cli: HOME is "${launcher}", which is not a folder\n` +
+          "Set HOME to your home folder.\n",
+      );
       await Deno.remove(deno);
       const gone = await launch(launcher, [], base, "/bin");
       equal(gone.code, 1);
