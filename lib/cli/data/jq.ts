@@ -83,5 +83,7 @@ function withoutQuotes(results: string): string {
 /** The first line of jq's error message. */
 function complaint(stderr: string): string {
   const [first = ""] = stderr.trim().split("\n");
-  return first.replace(/^jq: error( \(at [^)]*\))?:? ?/, "") || "it failed";
+  // After the colon, jq repeats the program on the next lines.
+  return first.replace(/^jq: error( \(at [^)]*\))?:? ?(\(not a string\): )?/, "")
+    .replace(/ at <top-level>, (line \d+, column \d+):$/, " at $1") || "it failed";
 }

@@ -98,3 +98,25 @@ Deno.test("a jq program sees no variable of any environment", async () => {
   const words = ["projects", "view", "--jq", "[$ENV.PATH, env.CLI_REFRESH_TOKEN, .object]"];
   deepEqual((await desk.run(...words)).json(), [null, null, "project"]);
 });
+
+Deno.test("the complaints of jq have no ends without a meaning", async () => {
+  const options = { raw: false, compact: true, stoppable: <T>(work: () => T) => work() };
+  const complaintAbout = async (program: string) => {
+    try {
+      return (await loadProgram(program, options))("{}").error?.message;
+    } catch (error) {
+      return error instanceof Error ? error.message : undefined;
+    }
+  };
+  equal(
+    await complaintAbout(".a b"),
+    "Cannot use the jq program: syntax error, unexpected IDENT, expecting end of file at line 1, " +
+      "column 4",
+  );
+  equal(
+    await complaintAbout("$a"),
+    "Cannot use the jq program: $a is not defined at line 1, column 1",
+  );
+  equal(await complaintAbout("error"), "Cannot run the jq program: {}");
+  equal(await complaintAbout('"a:" | error'), "Cannot run the jq program: a:");
+});
