@@ -30,6 +30,22 @@ export function isWithoutRoom(error: unknown): boolean {
 /** The hint for an error without room. */
 export const FREE_SPACE = "Free some space, then try again.";
 
+/** The hint for a limit or a full disk; undefined for an error that has to do with the path. */
+export function remedyOf(error: unknown): string | undefined {
+  return REMEDIES[codeOf(error) ?? ""];
+}
+
+const MORE_FILES = "Close other programs, or allow more open files: ulimit -n 1024";
+
+/** Hints by code. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EMFILE: MORE_FILES,
+  ENFILE: MORE_FILES,
+  EFBIG: "Allow larger files: ulimit -f unlimited",
+  ENOSPC: FREE_SPACE,
+  EDQUOT: FREE_SPACE,
+};
+
 /** Reasons for files and folders. */
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -42,4 +58,5 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
+  EFBIG: "the file is larger than the system allows",
 };

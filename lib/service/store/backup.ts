@@ -7,7 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { syncFolder } from "../../config/durable_file.ts";
-import { fileReason } from "../../file_reason.ts";
+import { fileReason, remedyOf } from "../../file_reason.ts";
 import { ConfigError } from "../../errors.ts";
 import { temporaryName } from "../../temporary_name.ts";
 import { VERSION } from "../../version.ts";
@@ -268,7 +268,8 @@ function failed(action: string, path: string, error: unknown): unknown {
   if (error instanceof ConfigError || !(error instanceof Error)) return error;
   const why = fileReason(error).replace(/^Cannot use the database: /, "");
   return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${why}`, {
-    hint: "Check that the file is readable and that the disk has enough free space.",
+    hint: remedyOf(error) ??
+      "Check that the file is readable and that the disk has enough free space.",
     cause: error,
   });
 }

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { fileReason, FREE_SPACE, isWithoutRoom } from "../../file_reason.ts";
+import { fileReason, remedyOf } from "../../file_reason.ts";
 import { join } from "../../config/paths.ts";
 import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
@@ -166,9 +166,7 @@ function unusable(folder: string, cause: unknown): ConfigError {
     cause instanceof Deno.errors.NotADirectory;
   const reason = isNoFolder ? "it is not a folder" : fileReason(cause);
   return new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
-    hint: isWithoutRoom(cause)
-      ? FREE_SPACE
-      : "Use your own writable folder: cli service start --data DIR",
+    hint: remedyOf(cause) ?? "Pass a folder that you can write, with --data DIR",
     cause,
   });
 }

@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { syncFolder } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
+import { codeOf, fileReason, remedyOf } from "../../file_reason.ts";
 import { temporaryName } from "../../temporary_name.ts";
 import { type BackupNote, checkBackup, extractBackup } from "./backup.ts";
 import { connect } from "./sqlite/connection.ts";
@@ -51,10 +52,21 @@ export async function restoreBackup(
     await Deno.rename(temporary, file);
     await syncFolder(folder);
     return note;
+  } catch (error) {
+    throw cannotRestore(folder, error);
   } finally {
     await removeUnfinished(temporary);
     await lock.release();
   }
+}
+
+/** The error for a disk or a system that does not take the files. */
+function cannotRestore(folder: string, error: unknown): unknown {
+  if (error instanceof ConfigError || codeOf(error) === undefined) return error;
+  return new ConfigError(
+    `Cannot restore the backup into ${JSON.stringify(folder)}: ${fileReason(error)}`,
+    { hint: remedyOf(error) ?? "Pass a folder that you can write, with --data DIR", cause: error },
+  );
 }
 
 function notEmpty(folder: string): ConfigError {

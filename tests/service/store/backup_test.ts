@@ -111,6 +111,36 @@ Deno.test("a restore leaves a database alone whose log another program still rea
     deepEqual(names.sort(), ["service.db", "service.lock"]);
   }));
 
+Deno.test("a restore that the system stops names the reason and the remedy, and keeps the data", () =>
+  inFolder(async (folder) => {
+    const data = join(folder, "data");
+    const file = await made(data, "ofrng1");
+    const path = join(folder, "one.backup");
+    await saveBackup(file, path, 7);
+    const limits = [
+      ["ENOSPC", "the disk is full", "Free some space, then try again."],
+      [
+        "EFBIG",
+        "the file is larger than the system allows",
+        "Allow larger files: ulimit -f unlimited",
+      ],
+      ["EIO", "input/output error", "Pass a folder that you can write, with --data DIR"],
+    ] as const;
+    const { write } = Deno.FsFile.prototype;
+    for (const [code, why, hint] of limits) {
+      const failure = Object.assign(new Error("input/output error (os error 5)"), { code });
+      Deno.FsFile.prototype.write = () => Promise.reject(failure);
+      const error = await restoreBackup(path, data).catch((error: unknown) => error)
+        .finally(() => Deno.FsFile.prototype.write = write);
+      ok(error instanceof ConfigError, String(error));
+      const message = `Cannot restore the backup into ${JSON.stringify(data)}: ${why}`;
+      deepEqual([error.message, error.hint], [message, hint]);
+    }
+    deepEqual(await held(file), ["ofrng1"]);
+    const names = await Array.fromAsync(Deno.readDir(data), ({ name }) => name);
+    deepEqual(names.sort(), ["service.db", "service.lock"]);
+  }));
+
 Deno.test("a backup that was cut off or changed anywhere is refused, and nothing changes", () =>
   inFolder(async (folder) => {
     const file = await made(join(folder, "data"), "ofrng1");

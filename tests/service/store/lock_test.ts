@@ -289,3 +289,19 @@ Deno.test("a pipe or link in place of a file of the folder is refused, not opene
     }
   }
 });
+
+Deno.test("a data folder that cannot be opened says whether to close files or to choose another", () =>
+  inFolder(async (folder) => {
+    const { open } = Deno;
+    const hints = [
+      ["EMFILE", "Close other programs, or allow more open files: ulimit -n 1024"],
+      ["EACCES", "Pass a folder that you can write, with --data DIR"],
+    ] as const;
+    for (const [code, hint] of hints) {
+      Deno.open = () => Promise.reject(Object.assign(new Error("failed"), { code }));
+      const error = await lockFolder(folder).catch((error: unknown) => error)
+        .finally(() => Deno.open = open);
+      ok(error instanceof ConfigError, String(error));
+      equal(error.hint, hint);
+    }
+  }));
