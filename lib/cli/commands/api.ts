@@ -243,7 +243,7 @@ function headersOf(lines: readonly string[]): Pick<RequestOptions, "headers" | "
     const [, name = "", value = ""] = /^([!#$%&'*+.^`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(line) ?? [];
     if (name === "") {
       throw new UsageError(`Cannot send the header ${JSON.stringify(line)}: it is malformed`, {
-        hint: "Write it as -H 'Name: value', in printable ASCII.",
+        hint: "Pass a name and a value in printable ASCII: -H 'Name: value'",
       });
     }
     if (OWN_HEADERS.test(name)) {

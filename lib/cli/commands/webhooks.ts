@@ -114,6 +114,6 @@ function eventTypes(text: string): string[] {
   const types = text.split(",").map((type) => type.trim().toLowerCase()).filter(Boolean);
   if (types.length > 0) return types;
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for --events: it names no event type`, {
-    hint: "Write them as --events initial_purchase,renewal. See all with: cli events types",
+    hint: "Pass types such as --events initial_purchase,renewal. See all with: cli events types",
   });
 }

@@ -46,7 +46,7 @@ export function parsePairs(pairs: readonly string[], flag: string): [string, str
     if (at < 1) {
       const why = at === 0 ? "it has no key" : 'it has no "="';
       throw new UsageError(`Cannot use ${JSON.stringify(pair)} for ${flag}: ${why}`, {
-        hint: `Write it as ${flag} key=value`,
+        hint: `Pass a name and a value: ${flag} key=value`,
       });
     }
     return [pair.slice(0, at), pair.slice(at + 1)];

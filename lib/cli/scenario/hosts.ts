@@ -23,7 +23,7 @@ export function checkHost(url: string, flag: string, allowHost: boolean): void {
   const address = URL.parse(url);
   if (!address || !/^https?:$/.test(address.protocol)) {
     throw new UsageError(`Cannot use ${JSON.stringify(url)} for ${flag}: it is no http address`, {
-      hint: `Write it as ${flag} http://localhost:3000/hook`,
+      hint: `Pass an address such as ${flag} http://localhost:3000/hook`,
     });
   }
   if (allowHost || isHere(url)) return;

@@ -227,7 +227,7 @@ Deno.test("a pair without = or without a key is refused with the flag", () => {
   throws(() => parsePairs(["a=1", "pro"], "--set"), {
     name: "UsageError",
     message: 'Cannot use "pro" for --set: it has no "="',
-    hint: "Write it as --set key=value",
+    hint: "Pass a name and a value: --set key=value",
   });
   throws(() => parsePairs(["=x"], "--filter"), /"=x" for --filter: it has no key$/);
   throws(() => parsePairs([""], "--filter"), UsageError);

@@ -154,7 +154,7 @@ function parseTarget(text: string): URL {
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(
       `Cannot use ${named} for --forward-to: it is not an http:// or https:// address`,
-      { hint: "Write it as --forward-to http://localhost:3000/webhooks" },
+      { hint: "Pass an address such as --forward-to http://localhost:3000/webhooks" },
     );
   }
   if (!url.username && !url.password) return url;
