@@ -129,7 +129,7 @@ Deno.test("the lock file pins every package by its hash and names no address", a
   }
   for (const specifier of Object.keys(lock.specifiers)) match(specifier, /^npm:/);
   // A task writes the lock before its command starts, with any flags.
-  for (const folder of ["", "tests/browser/", "scripts/examples/web_app/"]) {
+  for (const folder of ["", "tests/browser/", "scripts/examples/web_app/", "scripts/bundle/"]) {
     const { lock }: { lock?: unknown } = JSON.parse(await read(`${folder}deno.json`));
     deepEqual(lock, { frozen: true }, folder);
   }

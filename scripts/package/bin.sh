@@ -16,7 +16,7 @@ for deno in NPM_PLACES; do
   if [ -f "$deno" ] && [ -x "$deno" ]; then
     # Where npm was started says nothing about where this program is.
     unset INIT_CWD
-    exec "$deno" run --config "$root/deno.json" TASK_FLAGS "$root/cli.js" "$@"
+    exec "$deno" run --config "$root/deno.json" TASK_FLAGS "$root/program/cli.js" "$@"
   fi
 done
 echo "Cannot start cli: the package deno is not installed beside it" >&2

@@ -1,7 +1,7 @@
 /**
  * Writes dist/npm/: one package for npm, with the library for Node, Bun and bundlers, and the
- * program for the package `deno`. Both are the same JavaScript, which `deno pack` makes from the
- * source.
+ * program for the package `deno`. The library is JavaScript that `deno pack` makes from the source,
+ * module by module; the program is bundled.
  *
  * Run it as `deno task package`. Then `npm pack ./dist/npm` makes the file to install or publish.
  *
@@ -9,7 +9,9 @@
  */
 
 import { dirname, join } from "node:path";
-import { DENO_VERSION, ROOT, taskFlags } from "./flags.ts";
+import { LEFT_OUT } from "../bundle/licences.ts";
+import { DENO_VERSION, ROOT } from "./flags.ts";
+import { filesUnder, runTool, writeProgram } from "./program.ts";
 
 /** The settings of deno.json that packages need. */
 interface Settings {
@@ -21,21 +23,35 @@ interface Settings {
   license: string;
 }
 
-/** The places where installers put the program of `deno`, from the package's folder. */
-const DENO_PLACES = [
-  "node_modules/deno/deno",
-  "../../deno/deno",
-  "node_modules/@deno/*/deno",
-  "../../@deno/*/deno",
-  // As pnpm does: each package beside its own dependencies, reached by links.
-  "../../deno/../@deno/*/deno",
-  "node_modules/deno/node_modules/@deno/*/deno",
-  "../../deno/node_modules/@deno/*/deno",
-];
+/** What `deno info` prints about modules. */
+interface Graph {
+  /** The modules that are reached, and what each imports. */
+  modules: { specifier: string; dependencies?: { specifier: string }[] }[];
+}
 
-/** The parts of a packed repository that go into the package. */
-export function isForPackage(path: string): boolean {
-  return /^(?:mod|cli)\.js$|^mod\.d\.ts$|^lib\/.+\.(?:js|d\.ts)$/.test(path);
+/** The modules and packages that the library loads. */
+export interface Library {
+  /** The paths of its modules, as JavaScript. */
+  modules: string[];
+  /** The names of packages. */
+  packages: string[];
+}
+
+/** The library, from what `deno info --json mod.ts` prints. */
+export function libraryOf({ modules }: Graph): Library {
+  const root = import.meta.resolve("../../");
+  const own = modules.map(({ specifier }) => specifier).filter((path) => path.startsWith(root));
+  const packages = modules.flatMap(({ dependencies = [] }) => dependencies)
+    .flatMap(({ specifier }) => /^npm:((?:@[^/]+\/)?[^@/]+)/.exec(specifier)?.[1] ?? []);
+  return {
+    modules: own.map((path) => decodeURI(path.slice(root.length)).replace(/\.ts$/, ".js")),
+    packages: [...new Set(packages)],
+  };
+}
+
+/** Whether a file of a packed repository belongs to the library: a module, or the types of one. */
+export function isOfLibrary(path: string, { modules }: Library): boolean {
+  return modules.includes(path.replace(/\.d\.ts$/, ".js"));
 }
 
 /** The package's own `package.json`, with the versions that the lock file pins. */
@@ -74,93 +90,48 @@ export function packageJson(
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** The program `bin/cli`, a script for a POSIX shell. */
-export function binScript(template: string, denoJson: string): string {
-  // There is no lock file: npm has installed the versions in package.json.
-  const flags = ["--node-modules-dir=manual", "--no-lock", ...taskFlags(denoJson)]
-    .filter((flag) => flag !== "--frozen")
-    .map((flag) => /[*,]/.test(flag) ? `'${flag}'` : flag);
-  const places = DENO_PLACES.map((place) => `"$root"/${place}`);
-  return template.replace("NPM_PLACES", places.join(" \\\n  "))
-    .replace("TASK_FLAGS", `\\\n      ${flags.join(" \\\n      ")} \\\n     `);
-}
-
 /** Writes the package into a folder, in place of what was there. */
 export async function writePackage(folder: string): Promise<void> {
   const work = await Deno.makeTempDir();
   try {
     const packed = await packRepository(work);
     await Deno.remove(folder, { recursive: true }).catch(() => {});
-    await copyModules(packed, folder);
-    await writeSettings(folder, await importedPackages(packed));
+    await Deno.mkdir(folder, { recursive: true });
+    const library = libraryOf(JSON.parse(await runTool(Deno.execPath(), INFO, ROOT)));
+    for (const path of (await filesUnder(packed)).filter((path) => isOfLibrary(path, library))) {
+      await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
+      await Deno.copyFile(join(packed, path), join(folder, path));
+    }
+    await writeProgram(folder);
+    await writeSettings(folder, library.packages);
   } finally {
     await Deno.remove(work, { recursive: true });
   }
 }
 
+/** Asks what the library loads. */
+const INFO = ["info", "--quiet", "--frozen", "--json", "mod.ts"];
+
 /** Runs `deno pack` to make JavaScript and types. Returns their folder. */
 async function packRepository(work: string): Promise<string> {
   const tarball = join(work, "package.tgz");
   const options = ["--quiet", "--allow-dirty", "--no-source-maps", "--output", tarball];
-  await run(Deno.execPath(), ["pack", ...options]);
-  await run("tar", ["-xzf", tarball, "-C", work]);
+  await runTool(Deno.execPath(), ["pack", ...options], ROOT);
+  await runTool("tar", ["-xzf", tarball, "-C", work], ROOT);
   return join(work, "package");
 }
 
-/** Runs a program in the repository. Its output appears only after a failure. */
-async function run(program: string, args: string[]): Promise<void> {
-  const command = new Deno.Command(program, { args, cwd: ROOT, env: { NO_COLOR: "1" } });
-  const { success, stdout, stderr } = await command.output();
-  if (success) return;
-  const decoder = new TextDecoder();
-  throw new Error(
-    `Cannot run ${program} ${args[0]}:\n${decoder.decode(stdout)}${decoder.decode(stderr)}`,
-  );
-}
-
-/** Copies the modules of the package. */
-async function copyModules(packed: string, folder: string): Promise<void> {
-  for (const path of (await filesUnder(packed)).filter(isForPackage)) {
-    await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
-    await Deno.copyFile(join(packed, path), join(folder, path));
-  }
-  // In a clone it saves each command some time. From node_modules it takes `--version` 45 ms, and
-  // saves nothing.
-  await Deno.writeTextFile(join(folder, "lib/cli/packages.js"), "export {};\n");
-}
-
-/** The names of the packages that the modules import. */
-async function importedPackages(packed: string): Promise<string[]> {
-  const text = await Deno.readTextFile(join(packed, "package.json"));
-  const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.parse(text);
-  return Object.keys(dependencies);
-}
-
 /** Writes the other files. */
-async function writeSettings(folder: string, packages: string[]): Promise<void> {
+async function writeSettings(folder: string, packages: readonly string[]): Promise<void> {
   const denoJson = await Deno.readTextFile(join(ROOT, "deno.json"));
   const denoLock = await Deno.readTextFile(join(ROOT, "deno.lock"));
-  const template = await Deno.readTextFile(join(ROOT, "scripts/package/bin.sh"));
-  await Deno.writeTextFile(join(folder, "package.json"), packageJson(denoJson, denoLock, packages));
-  // Given on the command line, so that no other settings apply.
-  await Deno.writeTextFile(join(folder, "deno.json"), "{}\n");
-  await Deno.mkdir(join(folder, "bin"));
-  await Deno.writeTextFile(join(folder, "bin/cli"), binScript(template, denoJson), { mode: 0o755 });
+  const dependencies = [...packages, ...LEFT_OUT];
+  const text = packageJson(denoJson, denoLock, dependencies);
+  await Deno.writeTextFile(join(folder, "package.json"), text);
   await Deno.copyFile(join(ROOT, "scripts/package/README.md"), join(folder, "README.md"));
   for (const name of ["LICENSE", "CHANGES.md"]) {
     await Deno.copyFile(join(ROOT, name), join(folder, name));
   }
-}
-
-/** The paths of all files below a folder, from it, in order, with forward slashes. */
-export async function filesUnder(folder: string, below = ""): Promise<string[]> {
-  const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(join(folder, below))) {
-    const path = below === "" ? name : `${below}/${name}`;
-    if (isDirectory) found.push(...await filesUnder(folder, path));
-    else found.push(path);
-  }
-  return found.sort();
 }
 
 if (import.meta.main) {

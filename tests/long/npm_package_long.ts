@@ -8,7 +8,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { delimiter, join } from "node:path";
 import { ROOT, taskFlags } from "../../scripts/package/flags.ts";
-import { filesUnder, writePackage } from "../../scripts/package/npm.ts";
+import { writePackage } from "../../scripts/package/npm.ts";
+import { filesUnder } from "../../scripts/package/program.ts";
 import { newSigningSecret, signatureHeaders } from "../../lib/service/events/signatures.ts";
 import { VERSION } from "../../lib/version.ts";
 import { makeHostileFolder } from "../package/hostile_folder.ts";
@@ -94,7 +95,7 @@ async function variables(service: RunningService, folder: string): Promise<Recor
 /** The paths of a package, the modules of a folder without types on one line. */
 async function contents(folder: string): Promise<string> {
   const lines = (await filesUnder(folder)).map((path) =>
-    /^lib\/.+\.js$/.test(path) ? path.replace(/[^/]+$/, "*.js") : path
+    /^(?:lib|program)\/.+\.js$/.test(path) ? path.replace(/[^/]+$/, "*.js") : path
   );
   return `${[...new Set(lines)].join("\n")}\n`;
 }
@@ -103,7 +104,7 @@ async function contentsAreListed({ folder }: Stage): Promise<void> {
   await matchGolden("npm_package", await contents(folder));
   const files = await filesUnder(folder);
   for (const path of files) ok(!/_test\.|tests\/|fixture|(?<!\.d)\.ts$/.test(path), path);
-  for (const path of files.filter((path) => path.endsWith(".js"))) {
+  for (const path of files.filter((path) => /^(?!program\/).*\.js$/.test(path))) {
     ok((await Deno.stat(join(ROOT, path.replace(/\.js$/, ".ts")))).isFile, path);
   }
   const { scripts, bin, dependencies } = JSON.parse(
@@ -111,8 +112,8 @@ async function contentsAreListed({ folder }: Stage): Promise<void> {
   );
   equal(scripts, undefined);
   deepEqual(bin, { cli: "bin/cli" });
+  deepEqual(Object.keys(dependencies), ["deno", "jq-wasm", "smol-toml"]);
   for (const [name, version] of Object.entries(dependencies)) match(`${version}`, /^\d/, name);
-  equal(await Deno.readTextFile(join(folder, "lib/cli/packages.js")), "export {};\n");
   const script = await Deno.readTextFile(join(folder, "bin/cli"));
   for (const flag of taskFlags(await Deno.readTextFile(join(ROOT, "deno.json")))) {
     ok(flag === "--frozen" || script.includes(flag), flag);
@@ -138,9 +139,9 @@ async function programRuns(stage: Stage): Promise<void> {
     export CLI_REFRESH_TOKEN=$(cli service token --data ${data})
     export CLI_BASE_URL=$(sed 's/.*"base_url":"\\([^"]*\\)".*/\\1/' ${data}.json)
     export CLI_PROJECT_ID=$(sed 's/.*"project_id":"\\([^"]*\\)".*/\\1/' ${data}.json)
-    cli offerings list; code=$?
+    cli offerings list && cli offerings list --jq '.items[].lookup_key'; code=$?
     kill $pid; wait $pid; exit $code`;
-  match(await run(["sh", "-c", script], folder, env), /LOOKUP_KEY|default/i);
+  match(await run(["sh", "-c", script], folder, env), /LOOKUP_KEY[^]*^"?default"?$/m);
   await programIsSafe(stage, join(prefix, "bin", "cli"), env);
   await programIsQuick(join(prefix, "bin", "cli"), prefix);
   await run(["npm", "uninstall", "--global", "@svc/cli"], folder, own);
@@ -175,7 +176,7 @@ async function programIsQuick(cli: string, prefix: string): Promise<void> {
   const flags = taskFlags(await Deno.readTextFile(join(ROOT, "deno.json")))
     .filter((flag) => flag !== "--frozen").map((flag) => `'${flag}'`).join(" ");
   const direct = `${root}/node_modules/deno/deno run --config ${root}/deno.json ` +
-    `--node-modules-dir=manual --no-lock ${flags} ${root}/cli.js`;
+    `--node-modules-dir=manual --no-lock ${flags} ${root}/program/cli.js`;
   const timed = async (command: string) => {
     const started = performance.now();
     await run(["sh", "-c", `exec ${command} --version`], prefix);

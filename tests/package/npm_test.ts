@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { DENO_VERSION, ROOT, taskFlags } from "../../scripts/package/flags.ts";
-import { binScript, filesUnder, isForPackage, packageJson } from "../../scripts/package/npm.ts";
+import { isOfLibrary, libraryOf, packageJson } from "../../scripts/package/npm.ts";
+import { binScript, filesUnder } from "../../scripts/package/program.ts";
 import { VERSION } from "../../lib/version.ts";
 import { ended } from "../support/ended.ts";
 import { makeHostileFolder } from "./hostile_folder.ts";
@@ -105,7 +106,7 @@ for (const [name, { own, deno, start, links }] of Object.entries(LAYOUTS)) {
           "--node-modules-dir=manual",
           "--no-lock",
           ...flags,
-          `${root}/cli.js`,
+          `${root}/program/cli.js`,
           "a b",
           "",
           "*",
@@ -133,22 +134,28 @@ Deno.test({
   },
 });
 
-Deno.test("the package has modules and their types, and no source, test or script", () => {
-  for (const path of ["mod.js", "mod.d.ts", "cli.js", "lib/auth/store.js", "lib/auth/store.d.ts"]) {
-    ok(isForPackage(path), path);
+Deno.test("the library has modules and their types, and nothing that mod.ts does not load", async () => {
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["info", "--quiet", "--frozen", "--json", "mod.ts"],
+    cwd: ROOT,
+  });
+  const library = libraryOf(JSON.parse((await ended(command)).out));
+  deepEqual(library.packages, ["smol-toml"]);
+  for (const path of ["mod.js", "mod.d.ts", "lib/auth/store.js", "lib/auth/store.d.ts"]) {
+    ok(isOfLibrary(path, library), path);
   }
   for (
     const path of [
-      "cli.ts",
-      "cli.d.ts",
+      "cli.js",
+      "mod.ts",
       "deno.lock",
       "lib/client.ts",
+      "lib/cli/main.js",
+      "lib/service/mod.js",
       "scripts/demo.ts",
-      "tests/tls/server.key",
       "tests/support/shop.js",
-      ".ci/run",
     ]
-  ) ok(!isForPackage(path), path);
+  ) ok(!isOfLibrary(path, library), path);
 });
 
 Deno.test("the package pins its dependencies like deno.lock, and runs nothing at installation", () => {
@@ -174,14 +181,10 @@ Deno.test("shellcheck, if installed, accepts the package's cli", async () => {
   else equal(code, 0, new TextDecoder().decode(stdout));
 });
 
-Deno.test("the list of the package's contents is up to date", async () => {
+Deno.test("the list of the package's contents has the types of all resources", async () => {
   const listed = (await Deno.readTextFile(join(ROOT, "tests/golden/npm_package.txt"))).split("\n");
-  const sources = (await filesUnder(join(ROOT, "lib"))).map((path) => `lib/${path}`);
-  const modules = listed.filter((path) => path.endsWith("*.js"));
-  const folders = sources.map((path) => path.replace(/[^/]+$/, "*.js"));
-  deepEqual(modules.sort(), [...new Set(folders)].sort());
   const types = listed.filter((path) => path.startsWith("lib/resources/"));
-  const resources = sources.filter((path) => path.startsWith("lib/resources/"))
-    .map((path) => path.replace(/\.ts$/, ".d.ts"));
+  const resources = (await filesUnder(join(ROOT, "lib/resources")))
+    .map((path) => `lib/resources/${path.replace(/\.ts$/, ".d.ts")}`);
   deepEqual(types.filter((path) => path.endsWith(".d.ts")).sort(), resources.sort());
 });
