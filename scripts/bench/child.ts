@@ -92,8 +92,17 @@ export async function runDeno(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<void> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", ...args],
+  await runProgram(Deno.execPath(), ["run", ...args], env);
+}
+
+/** Runs a program to its end. Throws unless it ends well. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, {
+    args: [...args],
     env,
     stdin: "null",
     stdout: "null",

@@ -45,21 +45,28 @@ export interface RunningService extends AsyncDisposable {
   pid: number;
 }
 
-/** Measures commands as whole processes. */
-export async function measurePrograms(options: ProgramOptions): Promise<Measured> {
-  const { runs, warmUp, service } = options;
-  const env = {
-    ...options.env,
+/** The arguments that run an empty script with the flags of the command line. */
+export const NOTHING: readonly string[] = [...CLI_FLAGS, join(ROOT, "scripts/bench/empty.ts")];
+
+/** The environment of commands that talk to the service. */
+export function signInOf({ env, service }: ProgramOptions): Record<string, string> {
+  return {
+    ...env,
     CLI_BASE_URL: service.base_url,
     CLI_PROJECT_ID: service.project_id,
     CLI_REFRESH_TOKEN: service.refresh_token,
   };
-  const nothing = [...CLI_FLAGS, join(ROOT, "scripts/bench/empty.ts")];
+}
+
+/** Measures commands as whole processes. */
+export async function measurePrograms(options: ProgramOptions): Promise<Measured> {
+  const { runs, warmUp } = options;
+  const env = signInOf(options);
   const showVersion = cliArguments("--version");
   const listOfferings = cliArguments("offerings", "list");
   const sameRequests = [...CLI_FLAGS, join(ROOT, "scripts/bench/same_requests.ts")];
   const samples = await inTurns({
-    empty: () => elapsed(() => runDeno(nothing, env)),
+    empty: () => elapsed(() => runDeno(NOTHING, env)),
     version: () => elapsed(() => runDeno(showVersion, env)),
     same: () => elapsed(() => runDeno(sameRequests, env)),
     list: () => elapsed(() => runDeno(listOfferings, env)),
@@ -81,7 +88,7 @@ export async function measurePrograms(options: ProgramOptions): Promise<Measured
 }
 
 /** How long a program takes, against another one. */
-function against(
+export function against(
   what: string,
   ours: readonly number[],
   who: string,

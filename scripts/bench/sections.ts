@@ -4,12 +4,14 @@
  * @module
  */
 
+import { join } from "node:path";
 import { measureCustomers } from "./customers.ts";
 import { measureExport } from "./export.ts";
 import { measureDelivery } from "./delivery.ts";
 import { measureDeliverySpeed } from "./delivery_speed.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHttp } from "./http.ts";
+import { measureInstalled } from "./installed.ts";
 import type { Measured } from "./measure.ts";
 import { measurePostgres } from "./postgres.ts";
 import { measurePrograms, measureStart, startService } from "./programs.ts";
@@ -24,6 +26,8 @@ export interface BenchSize {
   warmUp: number;
   /** Runs of each program. */
   runs: number;
+  /** Whether to bundle the program of the package for npm as well, which downloads a bundler. */
+  installed: boolean;
   /** Starts of the service. */
   starts: number;
   /** Turns of each server. */
@@ -52,6 +56,7 @@ export interface BenchSize {
 export const FULL: BenchSize = {
   warmUp: 2,
   runs: 21,
+  installed: true,
   starts: 9,
   rounds: 9,
   ms: 300,
@@ -69,6 +74,7 @@ export const FULL: BenchSize = {
 export const QUICK: BenchSize = {
   warmUp: 1,
   runs: 3,
+  installed: true,
   starts: 1,
   rounds: 1,
   ms: 100,
@@ -105,9 +111,14 @@ export const SECTIONS: readonly SectionPlan[] = [
   {
     name: "commands",
     title: "The command line",
-    async measure({ runs, warmUp }, { folder, env }) {
+    async measure({ runs, warmUp, installed }, { folder, env }) {
       await using service = await startService(folder, env);
-      return await measurePrograms({ runs, warmUp, env, service });
+      const options = { runs, warmUp, env, service };
+      const { method, findings } = await measurePrograms(options);
+      if (!installed) return { method, findings };
+      const finding = await measureInstalled(join(folder, "npm"), options);
+      const more = "The package's program is bundled JavaScript, which a shell script starts.";
+      return { method: `${method} ${more}`, findings: [...findings, finding] };
     },
   },
   {
