@@ -15,6 +15,7 @@ import {
   moneyIn,
   segmentOfCustomer,
 } from "./customer_terms.ts";
+import { environment } from "./dimensions.ts";
 import {
   addFigure,
   addRows,
@@ -81,7 +82,7 @@ async function countCustomers(
 
 /** SQL for whether a customer has paid in one of the selected environments. */
 function hasPaid({ filters }: Question): RawBuilder<unknown> {
-  const chosen = [...filters].find(([{ column }]) => column === "environment")?.[1];
+  const chosen = filters.get(environment);
   const wanted = ENVIRONMENTS.filter((one) => chosen?.includes(one) ?? true);
   const values = paidInOneOf(wanted);
   return values.length === 0 ? sql`1 = 0` : sql`c.paid_in in (${sql.join(values.map(sql.lit))})`;

@@ -88,7 +88,8 @@ const platform: Dimension = {
   ...fixed([...PLATFORMS, OTHER_PLATFORM]),
 };
 
-const environment: Dimension = {
+/** The dimension of production and sandbox. */
+export const environment: Dimension = {
   id: "environment",
   display_name: "Environment",
   group_display_name: null,

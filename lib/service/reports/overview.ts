@@ -9,7 +9,7 @@ import { DAY_MS, dayOf } from "../domain/calendar.ts";
 import { convert, fromMicros } from "../domain/money.ts";
 import type { Call } from "../contract/route.ts";
 import { readFigures } from "./chart.ts";
-import { ALL_DIMENSIONS } from "./dimensions.ts";
+import { environment } from "./dimensions.ts";
 import { amountOf, customers, level, moved, type Quantity, sumsIn } from "./sums.ts";
 
 /** The definition of a number. */
@@ -107,8 +107,7 @@ export async function computeOverview(
   const { tx, project } = call;
   const ends = dayOf(call.now) + DAY_MS;
   const periods = [{ starts: ends - DAYS * DAY_MS, ends }];
-  const environment = ALL_DIMENSIONS.find(({ id }) => id === "environment");
-  const filters = new Map(environment ? [[environment, ["production"]]] : []);
+  const filters = new Map([[environment, ["production"]]]);
   const figures = await readFigures(
     {
       tx,

@@ -1,7 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { type ChartQuery, getChart, getChartOptions } from "../../../lib/resources/charts.ts";
 import { buySome, total } from "../../support/chart_sales.ts";
+import { USD_PER_UNIT } from "../../../lib/service/domain/currencies.ts";
 import { openDesk } from "../../support/harness.ts";
+import { insertLedger } from "../../support/random_ledger.ts";
 
 /** A Friday. */
 const NOW = Date.UTC(2026, 0, 30, 12);
@@ -68,4 +70,50 @@ Deno.test("a daily chart reaches back ten years, and no further", async () => {
   const refused = await desk.send("GET", `${address}2015-01-01`);
   equal(refused.status, 400);
   equal((await refused.json()).message, "'start_date' must be at most 4000 periods before the end");
+});
+
+Deno.test("the filter of a platform has the customers of its segment", async () => {
+  await using desk = await openDesk({ clock: () => NOW });
+  const platforms = ["iOS", "iOS", "android", "WEB", "web", "Web", "Tizen", "Other", null];
+  // On a day on which nobody else came.
+  const first = Date.UTC(2025, 3, 1);
+  const day = { start_date: "2025-04-01", end_date: "2025-04-01" };
+  const people = platforms.map((platform) => ({ first, last: first, country: null, platform }));
+  await insertLedger(desk, { people, moves: [] });
+  const found: [string, number][] = [];
+  for (const platform of ["iOS", "Android", "Web", "Roku", "Other"]) {
+    const chart = await getChart(desk.client, "customers_new", { ...day, platform });
+    found.push([platform, total(chart)]);
+  }
+  deepEqual(found, [["iOS", 2], ["Android", 1], ["Web", 3], ["Roku", 0], ["Other", 3]]);
+  const split = await getChart(desk.client, "customers_new", { ...day, segment: "platform" });
+  deepEqual(
+    split.segments?.map(({ id }, segment) => [id, total(split, segment)]),
+    [["total", 9], ["Other", 3], ["Web", 3], ["iOS", 2], ["Android", 1]],
+  );
+});
+
+Deno.test("a value that a filter cannot have gets those that it can", async () => {
+  await using desk = await openDesk({ clock: () => NOW });
+  const read = async (query: string) => {
+    const path = `/v2/projects/${desk.projectId}/charts/revenue?${query}`;
+    return (await (await desk.send("GET", path)).json()).message;
+  };
+  equal(
+    await read("platform=ios"),
+    "'platform' must be one of iOS, Android, macOS, tvOS, watchOS, visionOS, Web, Roku, Other",
+  );
+  equal(await read("environment=test"), "'environment' must be one of production, sandbox");
+});
+
+Deno.test("a chart shows money in each of twelve currencies", async () => {
+  await using desk = await openDesk({ clock: () => NOW });
+  await buySome(desk);
+  const currencies = "USD EUR GBP AUD CAD JPY BRL KRW CNY MXN SEK PLN".split(" ");
+  for (const currency of currencies) {
+    const chart = await getChart(desk.client, "revenue", { currency });
+    equal(chart.yaxis_currency, currency);
+    const dollars = total(chart) * (USD_PER_UNIT.get(currency) ?? NaN);
+    equal(dollars.toFixed(4), "60.0000", currency);
+  }
 });

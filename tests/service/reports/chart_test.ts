@@ -1,6 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { getChart } from "../../../lib/resources/charts.ts";
+import { total } from "../../support/chart_sales.ts";
 import { openDesk } from "../../support/harness.ts";
+import { productNamed, simulate } from "../../support/simulation.ts";
 
 /** A Friday. */
 const NOW = Date.UTC(2026, 0, 30, 12);
@@ -61,4 +63,21 @@ Deno.test("a chart tells everything that is needed to draw it", async () => {
     unsupported_params: null,
     last_computed_at: NOW,
   });
+});
+
+Deno.test("a segment with a single trial is shown, and one without any is not", async () => {
+  await using desk = await openDesk({ clock: () => NOW });
+  const sim = simulate(desk);
+  const apple = await productNamed(desk, "notes.pro.monthly");
+  const google = await productNamed(desk, "notes_pro:annual");
+  await sim.subscribe({ customer_id: "ada", product_id: apple.id, trial: "P3D" });
+  await sim.advance("P4D");
+  await sim.subscribe({ customer_id: "bob", product_id: google.id, trial: "P3D" });
+  const chart = await getChart(desk.client, "trials", {
+    segment: "store",
+    start_date: "2026-02-03",
+    end_date: "2026-02-03",
+  });
+  deepEqual(chart.segments?.map(({ id }) => id), ["total", "play_store"]);
+  deepEqual([total(chart, 0), total(chart, 1)], [1, 1]);
 });
