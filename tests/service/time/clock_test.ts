@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { projectTime, steadyClock, systemLater } from "../../../lib/service/time/clock.ts";
+import { withReplaced } from "../../support/replaced.ts";
 
 Deno.test("a steady clock stands while the clock that it follows is behind", () => {
   let now = 100;
@@ -32,11 +33,22 @@ Deno.test("a timer runs its work once, unless it is called off", async () => {
 });
 
 Deno.test("a timer does not keep its program alive", async () => {
-  const module = new URL("../../../lib/service/time/clock.ts", import.meta.url);
-  const program = `import { systemLater } from "${module}"; systemLater(3_600_000, () => {});`;
-  const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["eval", "--quiet", program],
-    signal: AbortSignal.timeout(20_000),
-  }).output();
-  equal(code, 0);
+  const { setTimeout } = globalThis;
+  const [timers, free]: [unknown[], unknown[]] = [[], []];
+  const set = (run: () => void, ms: number) => {
+    const timer = setTimeout(run, ms);
+    timers.push(timer);
+    return timer;
+  };
+  await withReplaced(
+    globalThis,
+    { setTimeout: set },
+    () =>
+      withReplaced(Deno, { unrefTimer: (id: unknown) => free.push(id) }, () => {
+        systemLater(3_600_000, () => {})();
+        return Promise.resolve();
+      }),
+  );
+  equal(timers.length, 1);
+  deepEqual(free, timers);
 });
