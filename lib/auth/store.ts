@@ -6,7 +6,7 @@
 
 import { AuthError, ConfigError, UsageError } from "../errors.ts";
 import { isFileError } from "../config/file_errors.ts";
-import { shellWord } from "../shell_word.ts";
+import { shellWord } from "../config/shell_word.ts";
 import { readLooseText } from "../config/files.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";
 import { localToken } from "../config/local.ts";

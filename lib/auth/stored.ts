@@ -21,7 +21,7 @@ import { readLocal } from "../config/local.ts";
 import type { StoredToken } from "../config/stored_token.ts";
 import { homeFile, mayAccess, type Surroundings } from "../config/surroundings.ts";
 import { AuthError } from "../errors.ts";
-import { shellWord } from "../shell_word.ts";
+import { shellWord } from "../config/shell_word.ts";
 import type { Usable } from "./credential.ts";
 import { preview } from "./preview.ts";
 import { storedCredential } from "./renewal.ts";

@@ -6,7 +6,7 @@
 
 import { ConfigError } from "../errors.ts";
 import { codeOf, FREE_SPACE } from "../file_reason.ts";
-import { shellWord } from "../shell_word.ts";
+import { shellWord } from "./shell_word.ts";
 import { dirname } from "./paths.ts";
 
 /** Whether an error means that a file cannot be reached or written, as opposed to wrong content. */

@@ -8,7 +8,7 @@ import { sharedMode } from "../file_mode.ts";
 import { ConfigError } from "../errors.ts";
 import { type FileState, platform } from "../platform/mod.ts";
 import { fileError, isMissing } from "./file_errors.ts";
-import { shellWord } from "../shell_word.ts";
+import { shellWord } from "./shell_word.ts";
 import { dirname, join } from "./paths.ts";
 import { readBounded } from "./read_bounded.ts";
 import { hasModes, mayAccess, type Surroundings } from "./surroundings.ts";

@@ -8,7 +8,7 @@ import { platform } from "../platform/mod.ts";
 import { join } from "./paths.ts";
 import { ConfigError } from "../errors.ts";
 import { fileError } from "./file_errors.ts";
-import { shellWord } from "../shell_word.ts";
+import { shellWord } from "./shell_word.ts";
 import { codeOf } from "../file_reason.ts";
 import { temporaryName } from "../temporary_name.ts";
 import { readBounded } from "./read_bounded.ts";

@@ -7,7 +7,7 @@
 import { ConfigError } from "../errors.ts";
 import { type FileState, platform } from "../platform/mod.ts";
 import { fileError } from "./file_errors.ts";
-import { shellWord } from "../shell_word.ts";
+import { shellWord } from "./shell_word.ts";
 
 /** The size limit of a settings file, in bytes: 1 MiB. */
 export const LARGEST_SETTINGS = 1_048_576;

@@ -95,11 +95,11 @@ export const COMMON: readonly string[] = [
   "lib/loopback.ts",
   "lib/page_look.ts",
   "lib/roles.ts",
-  "lib/shell_word.ts",
   "lib/temporary_name.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",
   "lib/config/paths.ts",
+  "lib/config/shell_word.ts",
 ];
 
 /** Packages that only some files may import, and only dynamically where `lazy` is set. */

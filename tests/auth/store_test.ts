@@ -10,7 +10,7 @@ import {
   setActive,
 } from "../../lib/auth/store.ts";
 import { fileError } from "../../lib/config/file_errors.ts";
-import { shellWord } from "../../lib/shell_word.ts";
+import { shellWord } from "../../lib/config/shell_word.ts";
 import { removeFile } from "../../lib/config/write_files.ts";
 import { AuthError, ConfigError, UsageError } from "../../lib/errors.ts";
 import {

@@ -13,7 +13,7 @@ import type { Connection, Surroundings } from "../../connect.ts";
 import { ApiError, ToolkitError } from "../../errors.ts";
 import { itemsOf } from "../../page.ts";
 import { getProject, listProjects } from "../../resources/projects.ts";
-import { shellWord } from "../../shell_word.ts";
+import { shellWord } from "../../config/shell_word.ts";
 import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
 import { doubtful, failed, type Finding, runCheck, skipped, type Verdict } from "./finding.ts";

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { DEFAULT_PROFILE, listProfiles, readActive, readProfileNames } from "../../auth/store.ts";
 import { readCliToml } from "../../config/cli_toml.ts";
-import { shellWord } from "../../shell_word.ts";
+import { shellWord } from "../../config/shell_word.ts";
 import { readLocal } from "../../config/local.ts";
 import { homeFile, setting, type Surroundings } from "../../config/surroundings.ts";
 import { gitState } from "../folder/git.ts";

@@ -7,7 +7,7 @@
 import { dirname, join, relative, resolve } from "node:path";
 import { DEFAULT_BASE_URL, serviceAddress } from "../../address.ts";
 import { readCliToml } from "../../config/cli_toml.ts";
-import { shellWord } from "../../shell_word.ts";
+import { shellWord } from "../../config/shell_word.ts";
 import { isKnownFolder } from "../../config/folders.ts";
 import { LOCAL_FILE, readLocal, type TaggedApp } from "../../config/local.ts";
 import { resolveProject } from "../../config/project.ts";

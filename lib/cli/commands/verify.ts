@@ -13,7 +13,7 @@ import { parseCount } from "../input/input.ts";
 import { keysOf, openHandler } from "../scenario/handler.ts";
 import { checkHost } from "../scenario/hosts.ts";
 import { findSecret } from "../scenario/secret.ts";
-import { shellWord } from "../../shell_word.ts";
+import { shellWord } from "../../config/shell_word.ts";
 import { counted, visible } from "../screen/display.ts";
 import { argument, command, parsed, requiredText, text, toggle } from "../words/command.ts";
 
@@ -189,7 +189,9 @@ async function show(context: Context, search: Search, shown: Shown): Promise<voi
     {
       hint: files.length < faults.length
         ? `${shown.save} is another file; choose one for the scenario with --save`
-        : `Run it again: cli scenario run ${files.map(shellWord).join(" ")} ${shown.again}`,
+        : `Run it again: cli scenario run ${
+          files.map((file) => shellWord(file)).join(" ")
+        } ${shown.again}`,
     },
   );
 }

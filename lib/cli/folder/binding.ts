@@ -8,7 +8,7 @@
 import { dirname, join } from "node:path";
 import { DEFAULT_BASE_URL, serviceAddress } from "../../address.ts";
 import { formatCliToml } from "../../config/cli_toml.ts";
-import { shellWord } from "../../shell_word.ts";
+import { shellWord } from "../../config/shell_word.ts";
 import { checkPrivateWrite, makePrivateFolder } from "../../config/write_files.ts";
 import { rememberFolder } from "../../config/folders.ts";
 import {

@@ -10,7 +10,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { Scenario, StartData } from "../../scenario/file/scenario.ts";
 import type { Problem } from "../../scenario/values/tree.ts";
-import { shellWord } from "../../shell_word.ts";
+import { shellWord } from "../../config/shell_word.ts";
 
 /** A scenario file. */
 export interface ScenarioFile {

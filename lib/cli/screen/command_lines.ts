@@ -4,6 +4,8 @@
  * @module
  */
 
+import { shellWord } from "../../config/shell_word.ts";
+
 /** A command line for hints and examples. */
 export function commandLine(...words: readonly string[]): string {
   return ["cli", ...words].join(" ");
@@ -11,7 +13,7 @@ export function commandLine(...words: readonly string[]): string {
 
 /** A word, quoted for a shell. */
 export function quoted(word: string): string {
-  return /^[\w.:@/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return shellWord(word);
 }
 
 /** The global flags that select a project and a sign-in, for another command. */

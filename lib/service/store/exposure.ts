@@ -6,7 +6,7 @@
 
 import { modeText } from "../../file_mode.ts";
 import { fileReason } from "../../file_reason.ts";
-import { shellWord } from "../../shell_word.ts";
+import { shellWord } from "../../config/shell_word.ts";
 import { dirname, join } from "../../config/paths.ts";
 import { ConfigError } from "../../errors.ts";
 import { DATABASE_FILES, infoOf, SECRET } from "./data_folder.ts";

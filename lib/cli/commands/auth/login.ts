@@ -22,7 +22,7 @@ import { setting } from "../../../config/surroundings.ts";
 import { ApiError, ToolkitError } from "../../../errors.ts";
 import { each, LARGEST_PAGE } from "../../../page.ts";
 import { listProjects, type Project } from "../../../resources/projects.ts";
-import { shellWord } from "../../../shell_word.ts";
+import { shellWord } from "../../../config/shell_word.ts";
 import { parseCount } from "../../input/input.ts";
 import { command, parsed, text, texts, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";

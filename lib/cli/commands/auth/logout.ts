@@ -13,7 +13,7 @@ import {
   readProfileNames,
   removeProfile,
 } from "../../../auth/store.ts";
-import { shellWord } from "../../../shell_word.ts";
+import { shellWord } from "../../../config/shell_word.ts";
 import { readLocal } from "../../../config/local.ts";
 import { setting } from "../../../config/surroundings.ts";
 import { ToolkitError, UsageError } from "../../../errors.ts";

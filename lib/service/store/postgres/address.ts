@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { ConfigError } from "../../../errors.ts";
 import { fileReason } from "../../../file_reason.ts";
 import { isLoopbackHost } from "../../../loopback.ts";
-import { shellWord } from "../../../shell_word.ts";
+import { shellWord } from "../../../config/shell_word.ts";
 
 /** Where a database is, and how to get in. */
 export interface Address {
@@ -165,7 +165,7 @@ function parse(text: string): URL | undefined {
 /** The command that makes a database. */
 export function createHint({ host, port, user, database }: Address): string {
   const words = ["createdb", "--encoding", "UTF8", "--host", host, "--port", String(port)];
-  return [...words, "--username", user, database].map(shellWord).join(" ");
+  return [...words, "--username", user, database].map((word) => shellWord(word)).join(" ");
 }
 
 /** Whether an address contains a password. */

@@ -5,7 +5,7 @@
  */
 
 import { ConfigError } from "../../../errors.ts";
-import { shellWord } from "../../../shell_word.ts";
+import { shellWord } from "../../../config/shell_word.ts";
 import { outageIn, StoreError } from "../failure.ts";
 import { type Address, createHint } from "./address.ts";
 import { isUntrusted, toStoreError } from "./errors.ts";
