@@ -147,16 +147,43 @@ export function variables(
 
 /** Ends a command and its child processes, first with SIGTERM. */
 async function endTree(child: Deno.ChildProcess, windows: boolean): Promise<void> {
-  if (windows) return await shell("cmd", ["/d", "/c", `taskkill /T /F /PID ${child.pid}`]);
+  if (windows) return void await shell("cmd", ["/d", "/c", `taskkill /T /F /PID ${child.pid}`]);
   await shell("sh", ["-c", `kill -s TERM -- -${child.pid}`]);
-  if (await within(LONGEST_END_MS, child.status)) return;
+  const late = new AbortController();
+  if (await within(LONGEST_END_MS, groupEnd(child, late.signal))) return;
+  late.abort();
   await shell("sh", ["-c", `kill -s KILL -- -${child.pid}`]);
 }
 
-/** Runs a shell line. It fails when there is nothing left to end. */
-async function shell(program: string, args: string[]): Promise<void> {
+/** The pause between two looks at a group of processes, in milliseconds. */
+const LOOK_MS = 50;
+
+/** Waits for the end of a command and of what it has started, which may take longer. */
+async function groupEnd(child: Deno.ChildProcess, late: AbortSignal): Promise<void> {
+  await child.status;
+  while (!late.aborted && await shell("sh", ["-c", LIVES, "sh", `${child.pid}`])) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/**
+ * Whether a group has a process that is no zombie. In a container nobody may collect those, and they get
+ * signals like the others. Where there is no /proc, the system collects them.
+ */
+const LIVES = `kill -s 0 -- "-$1" || exit 1
+[ -e /proc/self/stat ] || exit 0
+group=$1
+for stat in /proc/[0-9]*/stat; do
+  read -r line < "$stat" || continue
+  set -- \${line##*) }
+  if [ "$3" = "$group" ] && [ "$1" != Z ] && [ "$1" != X ]; then exit 0; fi
+done
+exit 1`;
+
+/** Runs a shell line. Returns whether it succeeded. It fails when there is nothing left to end. */
+async function shell(program: string, args: string[]): Promise<boolean> {
   const quiet = { stdin: "null", stdout: "null", stderr: "null" } as const;
-  await spawn(program, { args, ...quiet }).status;
+  return (await spawn(program, { args, ...quiet }).status).success;
 }
 
 /** Writes a text to a command, which need not read it. */

@@ -148,6 +148,18 @@ Deno.test("Ctrl-C ends the command of --exec and its child processes", async () 
   await server.stop();
 });
 
+Deno.test("Ctrl-C ends a program that ignores SIGTERM, also when its shell has ended before", async () => {
+  const stubborn = `sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done' & wait`;
+  const listening = await startListening("--exec", stubborn);
+  const { server, child, lines } = listening;
+  const pid = await commandStarted(listening);
+  child.kill("SIGINT");
+  equal((await child.status).code, 0);
+  await lines.return(undefined);
+  await isGone(pid);
+  await server.stop();
+});
+
 Deno.test("closing the terminal ends the command of --exec", async () => {
   const listening = await startListening("--exec", "sleep 600 & echo $!; wait");
   const { server, child, lines } = listening;
