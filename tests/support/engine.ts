@@ -76,10 +76,12 @@ export async function openService(options: Partial<ServiceOptions> = {}): Promis
 
 /**
  * Opens a database on the engine of the tests. A file stays one: tests that name it are about files,
- * or share it with programs that do.
+ * or share it with programs that do. Rows without an order come backwards.
  */
 export async function openForTests(options: StoreOptions): Promise<Store> {
-  if (ENGINE === "sqlite" || options.file !== ":memory:") return await openDatabase(options);
+  if (ENGINE === "sqlite" || options.file !== ":memory:") {
+    return await openDatabase({ backwards: true, ...options });
+  }
   return await openOnce(await takeDatabase(), options);
 }
 

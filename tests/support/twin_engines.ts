@@ -49,7 +49,7 @@ export async function openTwins(
   const desk = await openDesk({
     ...usual,
     random: pinned(),
-    open: openDatabase,
+    open: (options) => openDatabase({ ...options, backwards: true }),
     intercept: send,
   });
   await pair(desk, other, secrets);

@@ -116,6 +116,11 @@ export interface StoreOptions {
   role?: string | undefined;
   /** Told in words of other programs that disturb. Default: nobody. */
   say?: Say | undefined;
+  /**
+   * Whether SQLite returns rows backwards where a query names no order, so that tests find such a
+   * query. PostgreSQL returns them in any order. Default: no.
+   */
+  backwards?: boolean | undefined;
 }
 
 /** Refuses work inside of other work, and work after the end. */

@@ -137,7 +137,7 @@ Deno.test("a nested null clears a field, and a null object clears all optional f
     acrossProjects(tx).selectFrom("apps").select("secrets").where("id", "in", [
       channel.id,
       store.id,
-    ]).execute()
+    ]).orderBy("seq").execute()
   );
   deepEqual(secrets.map((row) => JSON.parse(row.secrets)), [
     { roku_api_key: null },

@@ -10,7 +10,6 @@ import {
 import { frozen } from "../../support/activities.ts";
 import { apiOf, badField, noSuch, signIn } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
-import { reverseUnordered } from "../../support/reversed_rows.ts";
 import { DAY, productNamed } from "../../support/simulation.ts";
 
 const TRANSFER = "/customers/ada/actions/transfer";
@@ -68,7 +67,6 @@ Deno.test("a transfer moves everything with its access; ids and first owners sta
 Deno.test("the event of a transfer has the store of the oldest subscription", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
-  await reverseUnordered(desk.service.store);
   await sim.subscribe({ product_id: "notes_pro:monthly" });
   await sim.subscribe({ product_id: "notes.pro.annual" });
   await sim.newEvents();

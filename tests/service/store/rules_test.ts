@@ -101,7 +101,7 @@ rule("what hangs on an offering goes with it, and its products stay", async (sto
   const left = await store.read(async (tx) => [
     await acrossProjects(tx).selectFrom("packages").select("id").execute(),
     await acrossProjects(tx).selectFrom("package_products").select("product_id").execute(),
-    await acrossProjects(tx).selectFrom("products").select("id").execute(),
+    await acrossProjects(tx).selectFrom("products").select("id").orderBy("id").execute(),
   ]);
   deepEqual(left, [[], [], [{ id: "prod1" }, { id: "prod2" }, { id: "prod3" }]]);
 });

@@ -43,6 +43,8 @@ interface ConnectOptions {
   readOnly?: boolean;
   /** How long SQLite may wait for another program, on this thread, in milliseconds. Default 2000. */
   waitMs?: number | undefined;
+  /** Whether rows come backwards where a query names no order. Default: as SQLite finds them. */
+  backwards?: boolean | undefined;
   /** Start with this database instead of an empty one. For `:memory:` only. */
   image?: Uint8Array | undefined;
 }
@@ -152,7 +154,7 @@ function language(): Language {
 
 function open(
   file: string,
-  { readOnly = false, image, waitMs = 2000 }: ConnectOptions,
+  { readOnly = false, image, waitMs = 2000, backwards = false }: ConnectOptions,
 ): DatabaseSync {
   const options = { readOnly, enableForeignKeyConstraints: true, returnArrays: true };
   const database = new DatabaseSync(file, options);
@@ -160,6 +162,7 @@ function open(
     if (image) database.deserialize(image);
     const cache = readOnly ? READER_CACHE : WRITER_CACHE;
     database.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA cache_size = -${cache};${SETTINGS}`);
+    if (backwards) database.exec("PRAGMA reverse_unordered_selects = ON");
     return database;
   } catch (error) {
     database.close();

@@ -31,21 +31,30 @@ const MEMORY = ":memory:";
  *
  * @throws {ConfigError} when the file cannot be used, or its schema is newer than this version.
  */
-export function openStore({ file, clock = () => 0, say = () => {} }: StoreOptions): Store {
-  if (file === MEMORY) return guardStore(storeInMemory(clock()));
+export function openStore(options: StoreOptions): Store {
+  const { file, clock = () => 0, say = () => {}, backwards } = options;
+  if (file === MEMORY) return guardStore(storeInMemory(clock(), backwards));
   try {
-    return guardStore(storeOnDisk(file, clock, say));
+    return guardStore(storeOnDisk({ file, clock, say, backwards }));
   } catch (error) {
     throw unusableDatabase(file, error);
   }
 }
 
-function storeOnDisk(file: string, clock: () => number, say: Say): Store {
+/** The options of a file, with their defaults. */
+interface FileOptions extends StoreOptions {
+  /** The time, in milliseconds since 1970. */
+  clock: () => number;
+  /** Told in words of other programs that disturb. */
+  say: Say;
+}
+
+function storeOnDisk({ file, clock, say, backwards }: FileOptions): Store {
   refuseLinks(file);
   checkFile(file);
   const isNew = !infoIfThere(file);
   if (isNew) createForOwner(file, clock());
-  const connection = connect(file);
+  const connection = connect(file, { backwards });
   let log: CommitLog | undefined;
   try {
     // Before anything changes: another version may have made it.
@@ -66,7 +75,9 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
     connection.close();
     throw error;
   }
-  const reader = createReader(() => connect(file, { readOnly: true, waitMs: THREAD_WAIT_MS }));
+  const reader = createReader(() =>
+    connect(file, { backwards, readOnly: true, waitMs: THREAD_WAIT_MS })
+  );
   const commits = createCommitCounter();
   const writer = createWriter(connection, { reader, log, say, committed: commits.note });
   const keeper = createLogKeeper(connection, file, say);
@@ -122,8 +133,8 @@ function postponeCheckpoints(
 }
 
 /** Memory has no second connection: reads queue up with the writes, and are undone. */
-function storeInMemory(now: number): Store {
-  const connection = connectToMemory(now);
+function storeInMemory(now: number, backwards: boolean | undefined): Store {
+  const connection = connect(MEMORY, { backwards, image: memory(now).image });
   const commits = createCommitCounter();
   const writer = createWriter(connection, { committed: commits.note });
   return {
@@ -168,10 +179,6 @@ function makeEmpty(now: number): Empty {
   const made = { image: connection.image(), schema: schemaOf(connection) };
   connection.close();
   return made;
-}
-
-function connectToMemory(now: number): Connection {
-  return connect(MEMORY, { image: memory(now).image });
 }
 
 /**
