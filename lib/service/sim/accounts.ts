@@ -120,7 +120,8 @@ async function requireAccount(tx: Tx, email: string): Promise<Row<"accounts">> {
 async function removeSeats(whole: Tx, accountId: string, now: number): Promise<void> {
   // All projects: the account leaves each of them.
   const seats = await acrossProjects(whole).selectFrom("collaborators")
-    .select(["project_id", "id", "seq", "role"]).where("account_id", "=", accountId).execute();
+    .select(["project_id", "id", "seq", "role"]).where("account_id", "=", accountId)
+    .orderBy("project_id").execute();
   for (const { project_id, role, ...row } of seats) {
     const tx = inProject(whole, project_id);
     const owners = await tx.selectFrom("collaborators").select("id").where("role", "=", "owner")
