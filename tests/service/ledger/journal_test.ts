@@ -59,7 +59,8 @@ Deno.test("what happens twice to a purchase in one batch of a population is book
   };
   await store.write(async (whole) => {
     const wanted = { customers: 1, months: 1, seed: 1, confirmed: true };
-    const world = await beginWorld(whole, projectId, { wanted, wall: now, player: "test" });
+    const begun = { wanted, latest: undefined, wall: now, player: "test" };
+    const world = await beginWorld(whole, projectId, begun);
     const place = { tx: inProject(whole, projectId), project: world.project };
     // Whatever follows from them would be after the end.
     const span = { ...world.span, to: bought };
