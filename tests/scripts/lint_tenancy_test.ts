@@ -18,6 +18,7 @@ Deno.test("rows of a project are queried in one way only", () => {
     'fixed`select * from "customers" where id = ${id}`;',
     "sql.table(name);",
     `import { acrossProjects } from "../store/mod.ts";`,
+    `import { runText } from "../store/fixed.ts";`,
   ];
   const allowed = [
     "sql`select * from ${tx.rows('customers')} where id = 1`;",
@@ -41,6 +42,7 @@ Deno.test("a statement on all projects has a comment with the reason", () => {
     "sql<Row>`select 1 from deliveries`;",
     "const a = await acrossProjects(tx).selectFrom(name).execute();",
     "const b = sql.table(name);",
+    "await runText(tx, text, values);",
     "const c = await read((tx) =>\n  fixed`select min(seq) from deliveries`.execute(tx));",
     "function f() {\n  return acrossProjects(tx);\n}",
   ];

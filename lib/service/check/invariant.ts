@@ -59,5 +59,6 @@ export async function rowsOf<R = Violation>(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
+  // All projects: an invariant holds of each row.
   return (await runText<R>(tx, text, values)).rows;
 }
