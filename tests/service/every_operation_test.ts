@@ -4,6 +4,7 @@
  */
 
 import { deepEqual, ok } from "node:assert/strict";
+import { createClient } from "../../lib/client.ts";
 import { operationOf, operations } from "../support/every_operation.ts";
 import { requestCatalogue } from "../support/every_operation_catalogue.ts";
 import { requestCustomers, requestOfApps } from "../support/every_operation_customers.ts";
@@ -15,7 +16,7 @@ import {
   requestTime,
 } from "../support/every_operation_simulator.ts";
 import { layInEverything } from "../support/every_operation_stock.ts";
-import { openDesk } from "../support/harness.ts";
+import { BASE_URL, openDesk } from "../support/harness.ts";
 import { CHEAP } from "../support/password_fixture.ts";
 import {
   checkUntouched,
@@ -44,20 +45,25 @@ Deno.test("each operation succeeds, and leaves projects with the same keys alone
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response(),
   );
-  await using desk = await openDesk({
-    buyers: false,
-    webhookTargets: "loopback",
-    signIn: CHEAP,
-    async intercept(request, pass) {
-      const response = await pass(request);
+  const options = { buyers: false, webhookTargets: "loopback", signIn: CHEAP } as const;
+  await using desk = await openDesk(options);
+  const { service, projectId } = desk;
+  const { store } = service;
+  const client = createClient({
+    baseUrl: BASE_URL,
+    credential: (await service.oauth.issueToken()).access_token,
+    projectId,
+    async fetch(request) {
+      const response = await service.fetch(request);
       const operation = operationOf(request) ?? "";
       if (response.status < 400) done.add(operation);
       ok(!(await response.clone().text()).includes(MARK), `${operation} shows another project`);
       return response;
     },
   });
-  const { service: { store }, projectId } = desk;
-  const stock = await layInEverything(desk, `http://127.0.0.1:${receiver.addr.port}/`);
+  // Other tests hold the answers against the document.
+  const at = `http://127.0.0.1:${receiver.addr.port}/`;
+  const stock = await layInEverything({ ...desk, client }, at);
   const now = Date.now();
   for (const id of Object.values(TWINS)) await copyProject(store, projectId, { id, now });
   await moveBehind(store, projectId);
@@ -70,6 +76,6 @@ Deno.test("each operation succeeds, and leaves projects with the same keys alone
     for (const [id, rows] of before) await checkUntouched(store, id, rows, request.name);
   }
   deepEqual(operations.filter((operation) => !done.has(operation)), []);
-  await desk.service.deliverer.idle();
+  await service.deliverer.idle();
   for (const [id, rows] of before) await checkUntouched(store, id, rows);
 });

@@ -7,7 +7,11 @@
 import type { Client } from "../../lib/client.ts";
 import { listAppPublicKeys, listApps } from "../../lib/resources/apps.ts";
 import { attachEntitlementProducts } from "../../lib/resources/entitlements.ts";
-import { attachPackageProducts, createPackage } from "../../lib/resources/packages.ts";
+import {
+  attachPackageProducts,
+  createPackage,
+  listPackages,
+} from "../../lib/resources/packages.ts";
 import { createProduct } from "../../lib/resources/products.ts";
 import { postSdkReceipt, type SdkReceipt } from "../../lib/resources/sdk_receipts.ts";
 import type { SdkSubscriberAnswer } from "../../lib/resources/sdk_subscribers.ts";
@@ -101,16 +105,15 @@ const TERMS: Record<string, object> = {
 };
 
 /** Puts a product into a package of the offering `default`. */
-async function offer(desk: Desk, lookup_key: string, product_id: string): Promise<void> {
-  const path = `/v2/projects/${desk.projectId}/offerings/default/packages`;
-  const { items } = await (await desk.send("GET", path)).json();
-  const known = items.find((one: { lookup_key: string }) => one.lookup_key === lookup_key);
-  const made = known ?? await createPackage(desk.client, {
+async function offer({ client }: Desk, lookup_key: string, product_id: string): Promise<void> {
+  const { items } = await listPackages(client, "default");
+  const known = items.find((one) => one.lookup_key === lookup_key);
+  const made = known ?? await createPackage(client, {
     offering_id: "default",
     lookup_key,
     display_name: lookup_key,
   });
-  await attachPackageProducts(desk.client, made.id, [{ product_id, eligibility_criteria: "all" }]);
+  await attachPackageProducts(client, made.id, [{ product_id, eligibility_criteria: "all" }]);
 }
 
 /** A token of the test store that nobody has sent yet. */
