@@ -1,10 +1,12 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import * as listRows from "../../lib/cli/data/list_rows.ts";
 import { type Command, type Group } from "../../lib/cli/words/command.ts";
 import { loadFor } from "../../lib/cli/commands/mod.ts";
 import { findEntry, isGroup } from "../../lib/cli/words/find_entry.ts";
 import { operations } from "../../lib/service/routes/mod.ts";
 import { ABSENT } from "../../scripts/docs/absent.ts";
-import { LIST_ROWS_FILE, listRowsText } from "../../scripts/docs/list_rows.ts";
+import { listRowsText } from "../../scripts/docs/list_rows.ts";
 import { LINES, OTHER_COMMANDS, OTHER_GROUPS, OTHER_LINES } from "../../scripts/docs/lines.ts";
 import { SUPPORT_FILE, supportText } from "../../scripts/docs/main.ts";
 import { renderSupport } from "../../scripts/docs/support.ts";
@@ -96,9 +98,8 @@ Deno.test("no page is written if an operation has no function in the library", (
 });
 
 Deno.test("the rows of lists match the service's documents", async () => {
-  const written = (await Deno.readTextFile(LIST_ROWS_FILE)).replaceAll("\r\n", "\n");
-  ok(
-    written === await listRowsText(),
-    "lib/cli/data/list_rows.ts is out of date: run `deno task docs`",
-  );
+  const made = await import(`data:text/typescript,${encodeURIComponent(await listRowsText())}`);
+  // Not the text of the file: faults are tried with more text in it.
+  const isSame = isDeepStrictEqual({ ...made }, { ...listRows });
+  ok(isSame, "lib/cli/data/list_rows.ts is out of date: run `deno task docs`");
 });
