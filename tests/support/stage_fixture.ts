@@ -33,7 +33,7 @@ export async function onStage(
   await service.store.write(async (whole) => {
     const usual = { customers: 1000, months: 12, seed: 42, confirmed: true };
     const begun = { wanted: { ...usual, ...wanted }, wall: now, player: "test" };
-    const world = await beginWorld(whole, id, { ...begun, latest: undefined });
+    const world = await beginWorld(whole, id, begun);
     const tx = inProject(whole, id);
     const journal = await openJournal({ tx, project: world.project });
     const done: Done = { steps: [], planned: [] };

@@ -31,7 +31,7 @@ export async function beginWorld(
   projectId: string,
   { wanted, latest, wall, player }: {
     wanted: NewPopulation;
-    latest: Note | undefined;
+    latest?: Note | undefined;
     wall: number;
     player: string;
   },
