@@ -75,7 +75,7 @@ function ownPath(specifier: string): string {
 const MOST_FOR_A_LIST = 62;
 
 /** The most modules of the service that a start waits for. */
-const MOST_AT_START = 110;
+const MOST_AT_START = 111;
 
 /** A module in the output of `deno info`. */
 interface Loaded {
