@@ -283,6 +283,13 @@ Deno.test("the document describes the credentials and answers of SDKs", async ()
     "#/components/schemas/SdkError",
   );
   deepEqual(components.schemas.SdkError.required, ["code", "message"]);
+  const { parameters } = paths["/v1/subscribers/{user}/workflows"].get;
+  const query = parameters.filter((one: { in: string }) => one.in === "query");
+  deepEqual(query.map(({ name }: { name: string }) => name), ["type"]);
+  const { additionalProperties: currency } =
+    components.schemas.SdkVirtualCurrencies.properties.virtual_currencies;
+  const { balance } = currency.properties;
+  deepEqual(balance, { type: "integer", minimum: 0, maximum: 2_000_000_000 });
 });
 
 /** The answer to the app of a type. */

@@ -73,13 +73,14 @@ Deno.test("products of types that SDKs do not have are shown as non-consumable",
 Deno.test("a customer who has had a trial is not eligible for another one", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
-  const ask = () =>
-    checkSdkIntroEligibility(app.client, "ada", {
+  const ask = (user = "ada") =>
+    checkSdkIntroEligibility(app.client, user, {
       product_identifiers: ["monthly", "annual", "coins", "nothing"],
     });
   deepEqual(await ask(), { monthly: true, annual: false, coins: null, nothing: null });
   await buy(app, "ada", "monthly");
   deepEqual(await ask(), { monthly: false, annual: false, coins: null, nothing: null });
+  deepEqual(await ask("newcomer"), { monthly: true, annual: false, coins: null, nothing: null });
 });
 
 Deno.test("an app reads the entitlements of its products", async () => {
@@ -88,6 +89,7 @@ Deno.test("an app reads the entitlements of its products", async () => {
   const own = (await getSdkProductEntitlements(client)).product_entitlement_mapping;
   deepEqual(own["annual"], { product_identifier: "annual", entitlements: ["pro"] });
   deepEqual(own["coins"]?.entitlements, []);
+  deepEqual(Object.keys(own), ["monthly", "annual", "coins", "lifetime"], "of no other app");
   const play = await appOf(desk, "play_store");
   const { product_entitlement_mapping } = await getSdkProductEntitlements(play.client);
   deepEqual(product_entitlement_mapping["notes_pro:monthly"], {

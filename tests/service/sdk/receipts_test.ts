@@ -124,6 +124,12 @@ Deno.test("a product that the test store cannot sell is refused with its code", 
   await rejects(buy(app, "ada", "nothing"), { type: "v1_7226", message: /sells no product/ });
   const bad = { fetch_token: "GPA.1234" };
   await rejects(buy(app, "ada", "coins", bad), { type: "v1_7103", message: /must be test_/ });
+  for (
+    const [length, message] of [[1e6, /must be test_/], [1e6 + 1, /1 to 1000000 char/]] as const
+  ) {
+    const long = { fetch_token: "x".repeat(length) };
+    await rejects(buy(app, "ada", "coins", long), { message });
+  }
   await rejects(buy(app, "null", "coins"), { type: "v1_7256" });
   await rejects(buy(app, "", "coins"), { type: "v1_7220" });
   deepEqual(await eventTypes(desk), ["INITIAL_PURCHASE"]);

@@ -110,6 +110,17 @@ Deno.test("a signed-in user switches to another id without the purchases", async
   deepEqual([subscriber.original_app_user_id, subscriber.subscriptions], ["grace", {}]);
 });
 
+Deno.test("nobody signs in with an invalid id", async () => {
+  await using desk = await openDesk();
+  const { client } = await openTestStore(desk);
+  for (
+    const [new_app_user_id, type] of [["", "v1_7220"], ["null", "v1_7256"], ["a/b", "v1_7256"]]
+  ) {
+    const identity = { app_user_id: ANONYMOUS, new_app_user_id: new_app_user_id ?? "" };
+    await rejects(identifySdkSubscriber(client, identity), { type });
+  }
+});
+
 Deno.test("the project's setting decides when a second anonymous user signs in with an id", async () => {
   for (const behavior of ["transfer", "share", "keep"]) {
     await using desk = await openDesk();
@@ -187,10 +198,10 @@ Deno.test("attributes that cannot be stored are listed, and the others are store
     route?.description ?? "",
     /the error of code 7263 lists .* under attribute_errors, by key_/,
   );
-  deepEqual(attribute_errors.map(({ key_name }: { key_name: string }) => key_name), [
-    "$nonsense",
-    "long",
-  ]);
+  const [name, value, ...others] = attribute_errors;
+  deepEqual([name.key_name, value.key_name, others], ["$nonsense", "long", []]);
+  match(name.message, /^The name must start with a letter /);
+  equal(value.message, "The value must have 0 to 500 characters");
   const { items } = await listCustomerAttributes(desk.client, "newcomer");
   deepEqual(items.map(({ name }) => name), ["$email"]);
   for (const body of [{}, { attributes: { a: "b" } }, { attributes: { a: { value: 1 } } }]) {

@@ -189,6 +189,18 @@ Deno.test("of two subscriptions to one product that end together, the later one 
   equal(shown?.store_transaction_id, second?.transaction_id);
 });
 
+Deno.test("a store has the name of the dialect, in subscriptions and purchases", () => {
+  const billed = { ...terms(1, START, PRODUCTS[0]), store: "svc_billing" } as const;
+  const subscription = subscribe({ ...billed, trial_duration: null }, START).after;
+  const bought = purchase({ ...billed, product_id: "lifetime", quantity: 1 }, START).after;
+  const held = { ...live([]), subscriptions: [subscription], purchases: [bought] };
+  for (const [dialect, name] of [["public", "rc_billing"], ["specified", "svc_billing"]] as const) {
+    const { subscriber } = showSubscriber(held, { now: START, shift: 0, dialect });
+    equal(subscriber.subscriptions["monthly"]?.store, name);
+    equal(subscriber.non_subscriptions["lifetime"]?.[0]?.store, name);
+  }
+});
+
 Deno.test("a grant is named after the shortest length that covers it", () => {
   const named = (days: number) => {
     const expires_at = START + days * DAY;
