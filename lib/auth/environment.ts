@@ -15,7 +15,6 @@ import "../config/read_bounded.ts";
 import "../file_mode.ts";
 import "../file_reason.ts";
 import "../json_text.ts";
-import "../config/shell_word.ts";
 import { dirname } from "../config/paths.ts";
 import type { Credential } from "../client.ts";
 import { toHex } from "../bytes.ts";

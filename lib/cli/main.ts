@@ -17,6 +17,7 @@ import "./screen/waiting.ts";
 import "./words/parameters.ts";
 import "./words/shape_flags.ts";
 import "../config/machine.ts";
+import "../config/shell_word.ts";
 import "../platform/deno.ts";
 import "../platform/mod.ts";
 import "../platform/node.ts";
