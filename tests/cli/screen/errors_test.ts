@@ -180,7 +180,7 @@ Deno.test("a hint can be copied into a shell, whatever the id", async () => {
   const shown: [id: string, command: string][] = [
     ["$svc_a b", "cli offerings view '$svc_a b'"],
     ["it's", "cli offerings view 'it'\\''s'"],
-    ["a/b%", "cli offerings view 'a/b%'"],
+    ["a/b%", "cli offerings view a/b%"],
   ];
   for (const [id, command] of shown) {
     const { err } = await desk.run("offerings", "archive", id);
