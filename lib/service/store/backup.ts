@@ -45,8 +45,8 @@ const LONGEST_NOTE = 1024;
  * Saves a database that may be in use. The file gets its name when it is whole and on the disk; until
  * then a former backup of that name stays.
  *
- * @throws {ConfigError} when there is no such database, it is damaged, or a file that is no backup has
- * the name.
+ * @throws {ConfigError} when there is no such database, it is damaged, a folder or a file that is no
+ * backup has the name, or the file cannot be created.
  */
 export async function saveBackup(
   database: string,
@@ -61,8 +61,8 @@ export async function saveBackup(
   refuseLinks(database);
   await refuseOther(path);
   const temporary = temporaryName(resolve(path));
+  await createEmpty(temporary, path);
   try {
-    (await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 })).close();
     const about = await copyInto(database, temporary, now);
     const note = await endWithNote(temporary, about);
     await Deno.rename(temporary, path);
@@ -213,15 +213,34 @@ async function endWithNote(path: string, about: About): Promise<BackupNote> {
   return note;
 }
 
-/** Refuses to replace a file that is no backup. */
+/** Refuses to replace a folder, or a file that is no backup. */
 async function refuseOther(path: string): Promise<void> {
-  if (await sizeOf(path) === undefined || await readNote(path) !== undefined) return;
-  throw new ConfigError(
-    `Cannot write the backup to ${
-      JSON.stringify(path)
-    }: an existing file with this name is not a backup`,
-    { hint: "Choose another name." },
+  if (await sizeOf(path) === undefined) return;
+  if ((await Deno.stat(path)).isDirectory) {
+    throw unwritable(path, "it is a folder", "Pass the name of a file, also inside that folder.");
+  }
+  if (await readNote(path) !== undefined) return;
+  throw unwritable(
+    path,
+    "an existing file with this name is not a backup",
+    "Choose another name.",
   );
+}
+
+/** Creates the file in which a backup is made, beside the place of the backup. */
+async function createEmpty(temporary: string, path: string): Promise<void> {
+  try {
+    (await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 })).close();
+  } catch (error) {
+    const folder = JSON.stringify(dirname(resolve(path)));
+    if (error instanceof Deno.errors.NotFound) {
+      const hint = "Create the folder, or choose another one.";
+      throw unwritable(path, `there is no folder ${folder}`, hint, error);
+    }
+    const hint = remedyOf(error) ??
+      `Check that you may write to ${folder}, or choose another folder.`;
+    throw unwritable(path, fileReason(error), hint, error);
+  }
 }
 
 /** How many of the first bytes of a file there are, and their SHA-256. */
@@ -262,6 +281,13 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 function unusable(path: string, why: string, hint = "Use another backup."): ConfigError {
   return new ConfigError(`Cannot restore ${JSON.stringify(path)}: ${why}`, { hint });
+}
+
+function unwritable(path: string, why: string, hint: string, cause?: unknown): ConfigError {
+  return new ConfigError(`Cannot write the backup to ${JSON.stringify(path)}: ${why}`, {
+    hint,
+    cause,
+  });
 }
 
 function failed(action: string, path: string, error: unknown): unknown {

@@ -312,6 +312,33 @@ Deno.test("a backup on a full disk says so, and leaves the former one and no par
     deepEqual(names.sort(), ["data", "one.backup"]);
   }));
 
+Deno.test("a backup without a place says what is wrong with the place, and what to do", () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const lost = join(folder, "no", "one.backup");
+    await rejects(saveBackup(file, lost, 7), {
+      name: "ConfigError",
+      message: `Cannot write the backup to ${JSON.stringify(lost)}: there is no folder ` +
+        JSON.stringify(join(folder, "no")),
+      hint: "Create the folder, or choose another one.",
+    });
+    await rejects(saveBackup(file, folder, 7), {
+      name: "ConfigError",
+      message: `Cannot write the backup to ${JSON.stringify(folder)}: it is a folder`,
+      hint: "Pass the name of a file, also inside that folder.",
+    });
+    const { open } = Deno;
+    Deno.open = () => Promise.reject(Object.assign(new Error("os error"), { code: "EACCES" }));
+    try {
+      await rejects(saveBackup(file, join(folder, "one.backup"), 7), {
+        message: /^Cannot write the backup to ".*one.backup": permission denied$/,
+        hint: `Check that you may write to ${JSON.stringify(folder)}, or choose another folder.`,
+      });
+    } finally {
+      Deno.open = open;
+    }
+  }));
+
 Deno.test("a device is no place for a backup, and none itself", {
   ignore: Deno.build.os !== "linux",
 }, () =>
