@@ -24,6 +24,14 @@ function openHandler(answer: (type: string) => number = () => 200) {
   return { url, got, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
+/** An address at which nothing listens. */
+function closedAddress(): string {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}/hook`;
+  listener.close();
+  return url;
+}
+
 const STORY = `${START}steps:
   - purchase: { customer: ada, product: pro.monthly }
     as: s
@@ -134,27 +142,44 @@ Deno.test("a webhook that does not take an event fails the step", async () => {
   match(out, /step 2 \(expire s\): The webhook did not take EXPIRATION: it answered 500/);
 });
 
-Deno.test("a handler that is down is named with its address, before the first step", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const url = `http://127.0.0.1:${listener.addr.port}/hook`;
-  listener.close();
+Deno.test("a handler that is down is named once, before the first step of any file", async () => {
+  const url = closedAddress();
   await using folder = await openFolder((request) => fetch(request));
-  const file = await folder.write("a.yaml", STORY);
-  const words = ["scenario", "run", file, "--webhook", url, "--var", `HOST=${url}`];
-  const { code, out, err } = await folder.run(...words);
+  const files: string[] = [];
+  for (const name of ["a", "b", "c"]) files.push(await folder.write(`${name}.yaml`, STORY));
+  for (const [count, parallel] of [[1, "1"], [3, "1"], [3, "2"]] as const) {
+    const words = ["--webhook", url, "--var", `HOST=${url}`, "--parallel", parallel];
+    const { code, out, err } = await folder.run(
+      "scenario",
+      "run",
+      ...files.slice(-count),
+      ...words,
+    );
+    equal(code, 8, out);
+    equal(out, "");
+    equal(
+      err,
+      `Cannot run ${count} ${
+        count === 1 ? "scenario" : "scenarios"
+      }: nothing listens at "${url}"\n` +
+        "Start the webhook handler first, or correct the address.\n",
+    );
+  }
+});
+
+Deno.test("a handler that is down is named for each file that has its address", async () => {
+  const url = closedAddress();
+  await using folder = await openFolder((request) => fetch(request));
+  const text = STORY.replace("start:", `start:\n  webhook: { url: "${url}" }`);
+  const file = await folder.write("a.yaml", text);
+  const { code, out, err } = await folder.run("scenario", "run", file, "--var", `HOST=${url}`);
   equal(code, 8, out);
   ok(out.includes(`:1:1: start: Cannot begin: nothing listens at "${url}"\n`), out);
-  equal(
-    err,
-    `Cannot run 1 of 1 scenario: nothing listens at "${url}"\n` +
-      "Start the webhook handler first, or correct the address.\n",
-  );
+  match(err, /^Cannot run 1 of 1 scenario: nothing listens at /);
 });
 
 Deno.test("a scenario that fails is told before a handler that is down", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const url = `http://127.0.0.1:${listener.addr.port}/`;
-  listener.close();
+  const url = closedAddress();
   await using folder = await openFolder((request) => fetch(request));
   const text = STORY.replace(/ {4}expect:\n.*\n/g, "");
   const down = await folder.write(

@@ -111,7 +111,11 @@ function checkedHosts(
   return { ...file, scenario: undefined, problems: [problem] };
 }
 
-/** Plays all files, so many side by side, and keeps their order. */
+/**
+ * Plays all files, so many side by side, and keeps their order.
+ *
+ * @throws {NetworkError} when the first finds that nothing takes the events of all of them.
+ */
 async function playAll(
   context: Context,
   files: readonly ScenarioFile[],
@@ -120,13 +124,20 @@ async function playAll(
 ): Promise<Played[]> {
   const played: Played[] = new Array(files.length);
   let next = 0;
+  let reached = options.webhook === undefined;
+  let down: string | undefined;
   const work = async () => {
-    for (let i = next++; i < files.length; i = next++) {
+    for (let i = next++; i < files.length && down === undefined; i = next++) {
       const file = files[i];
-      if (file) played[i] = { file, outcome: await play(context, file, options) };
+      if (!file) continue;
+      const outcome = await play(context, file, options);
+      played[i] = { file, outcome };
+      if (!reached) down ??= outcome?.unreached;
+      reached ||= outcome !== undefined && outcome.unreached === undefined;
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, files.length) }, work));
+  if (down !== undefined) throw unreachedError(counted(files.length, "scenario"), down);
   return played;
 }
 
@@ -215,9 +226,7 @@ function conclude({ out }: Context, played: readonly Played[], updated: boolean)
   const unreached = new Set(failed.map(({ outcome }) => outcome?.unreached));
   const [why] = unreached;
   if (unreached.size === 1 && why !== undefined) {
-    throw new NetworkError(`Cannot run ${failed.length} of ${all}: ${why}`, {
-      hint: "Start the webhook handler first, or correct the address.",
-    });
+    throw unreachedError(`${failed.length} of ${all}`, why);
   }
   const count = failed.reduce(
     (sum, one) => sum + (one.outcome ? failuresOf(one.outcome).length : 0),
@@ -231,6 +240,13 @@ function conclude({ out }: Context, played: readonly Played[], updated: boolean)
         : "Correct the handler or the files. To write what happened into the files: --update",
     },
   );
+}
+
+/** The error for scenarios that were not played, since nothing takes their events. */
+function unreachedError(which: string, why: string): NetworkError {
+  return new NetworkError(`Cannot run ${which}: ${why}`, {
+    hint: "Start the webhook handler first, or correct the address.",
+  });
 }
 
 /** The error for files that cannot be read, or are wrong. */
