@@ -11,18 +11,31 @@
 /** Signs the deliveries of this demonstration. */
 const SECRET = `whsec_${btoa("the secret of verify_demo")}`;
 
+/** What to do next. */
+const YOURS = "For your own handler, set CLI_WEBHOOK_SECRET to its secret, and run: " +
+  "cli verify http://localhost:3000/hook --state 'http://localhost:3000/users/{customer}'";
+
 const folder = await Deno.makeTempDir({ prefix: "verify-" });
 const handler = start("scripts/examples/webhook_faulty.ts", [], { stderr: "piped" });
 try {
   const url = await addressOf(handler);
   const words = ["verify", `${url}hook`, "--state", `${url}users/{customer}`, "--faults", "1"];
-  const verify = start("cli.ts", [...words, "--save", `${folder}/verify.yaml`], {});
+  const save = ["--save", `${folder}/verify.yaml`];
+  const verify = start("cli.ts", [...words, ...save], { stderr: "piped" });
+  await showErrors(verify);
   const { code } = await verify.status;
   // The fault that is there is to be found.
   if (code !== 1) Deno.exitCode = code === 0 ? 1 : code;
 } finally {
   handler.kill();
   await handler.status;
+  await Deno.remove(folder, { recursive: true });
+}
+
+/** Prints the errors of `cli verify`. Its hint runs a file for a handler that is about to end. */
+async function showErrors({ stderr }: Deno.ChildProcess): Promise<void> {
+  const text = await new Response(stderr).text();
+  console.error(text.replace(/^Run it again: .*$/m, YOURS).trimEnd());
 }
 
 /** Starts a program of this repository. */
