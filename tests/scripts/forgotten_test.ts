@@ -1,4 +1,5 @@
-import { deepEqual, ok } from "node:assert/strict";
+import { deepEqual, match, ok } from "node:assert/strict";
+import config from "../../deno.json" with { type: "json" };
 import { findForgotten, type Holdings } from "../../scripts/check/forgotten.ts";
 
 /** A repository with one operation and its command, complete. */
@@ -168,4 +169,8 @@ Deno.test("what writes a command's golden text is named", () => {
   ]);
   const withHelp = golden.replace("pay in1", "pay --help");
   deepEqual(findForgotten({ ...complete, golden: withHelp }), [`cli invoices pay: ${output}`]);
+});
+
+Deno.test("deno task check lists what is missing before it checks anything else", () => {
+  match(config.tasks.check.command, /^deno run [^&|;]* scripts\/check\/main\.ts && /);
 });
