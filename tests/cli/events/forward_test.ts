@@ -87,6 +87,14 @@ Deno.test("a program's answer is judged like a webhook's answer", async () => {
   }
 });
 
+Deno.test("the wait that a program asks for is read, also with any certificate", async () => {
+  for (const tls of [false, true]) {
+    const busy = "HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n";
+    equal((await forwardTo({ says: busy, tls })).retryAfterMs, 7000, `tls: ${tls}`);
+    equal((await forwardTo({ says: head("503 Busy", 0), tls })).retryAfterMs, undefined);
+  }
+});
+
 Deno.test("a program that never finishes its answer has not accepted the event", async () => {
   for (const tls of [false, true]) {
     const drips = { says: `${head("200 OK", 30)}yes`, stays: true, tls };
