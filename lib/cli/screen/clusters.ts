@@ -90,8 +90,8 @@ function widthOfCluster(cluster: string): number {
   if (startsText().test(shown)) return 1;
   const emoji = startsEmoji().exec(shown);
   if (emoji) return 2 + 2 * swatchesFrom(shown, emoji[0].length);
-  const joined = joinsEmoji().exec(shown);
-  if (joined) return 2 + 2 * swatchesFrom(shown, joined.index + joined[0].length);
+  const sequence = joinsEmoji().exec(shown);
+  if (sequence) return 2 + 2 * swatchesFrom(shown, sequence.index + sequence[0].length);
   return sumOfColumns(shown);
 }
 
