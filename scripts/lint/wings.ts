@@ -29,7 +29,7 @@ export const WING_DOORS: Readonly<Record<House, WingDoors>> = {
     records: ["contract", "domain", "store"],
     events: ["contract", "outbound", "records", "store", "time"],
     ledger: ["contract", "domain", "events", "records", "store", "time"],
-    reports: ["contract", "domain"],
+    reports: ["contract", "domain", "store"],
     http: ["contract", "domain", "ledger", "records", "store", "time"],
     oauth: ["contract", "http", "records", "store", "time"],
     routes: [

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { sql } from "kysely";
 import { rememberPlace } from "./changes.ts";
 import { findProduct, type ProjectCall } from "./find.ts";
 import { tombstoneOf } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
+import { columnRef } from "../store/mod.ts";
 
 /** The tables of attachments, with the column of the owner. */
 const OWNERS = { entitlement_products: "entitlement_id", package_products: "package_id" } as const;
@@ -24,7 +24,7 @@ export async function attachedAt(
   productId: string,
 ): Promise<number | undefined> {
   const row = await call.tx.selectFrom(table).select("seq")
-    .where(sql.ref(OWNERS[table]), "=", ownerId).where("product_id", "=", productId)
+    .where(columnRef(OWNERS[table]), "=", ownerId).where("product_id", "=", productId)
     .executeTakeFirst();
   return (row ?? await tombstoneOf(call, table, `${ownerId}/${productId}`))?.seq;
 }
@@ -44,7 +44,7 @@ export async function detachProducts(
     const { id } = await findProduct(call, productId, "product_ids");
     await rememberPlaces(call, table, id, ownerId);
     await call.tx.deleteFrom(table).where("product_id", "=", id)
-      .where(sql.ref(OWNERS[table]), "=", ownerId).execute();
+      .where(columnRef(OWNERS[table]), "=", ownerId).execute();
   }
 }
 
@@ -64,7 +64,7 @@ async function rememberPlaces(
   productId: string,
   ownerId?: string,
 ): Promise<void> {
-  const owner = sql.ref<string>(OWNERS[table]);
+  const owner = columnRef<string>(OWNERS[table]);
   const rows = await tx.selectFrom(table).select(["seq", owner.as("owner")])
     .where("product_id", "=", productId)
     .$if(ownerId !== undefined, (query) => query.where(owner, "=", String(ownerId))).execute();

@@ -26,6 +26,7 @@ import {
 } from "./figures.ts";
 import type { Period } from "./periods.ts";
 import type { LaterSum } from "./sums.ts";
+import { columnRef } from "../store/mod.ts";
 
 /** Reads the later figures of each period's customers or subscriptions. */
 export async function readLater(
@@ -79,7 +80,7 @@ function sumsOver(
 ): RawBuilder<unknown> {
   return sql.join(periods.map(({ starts, ends }, i) => {
     const begun = i === 0 ? sql`` : sql`${time} >= ${starts} and `;
-    return sql`${sumOf(value, sql`${begun}${time} < ${ends}`)} as ${sql.ref(`s${i}`)}`;
+    return sql`${sumOf(value, sql`${begun}${time} < ${ends}`)} as ${columnRef(`s${i}`)}`;
   }));
 }
 
@@ -100,11 +101,11 @@ async function moneyOfCohort(
   const money = moneyIn(question);
   const payments = later.every(isOfWeeks)
     ? sql`
-      select '' as segment, ${sumsOver(money, sql.ref("m.week"), later)}
+      select '' as segment, ${sumsOver(money, columnRef("m.week"), later)}
       from ${tx.rows("cohort_payments")} as m
       where m.day >= ${starts} and m.day < ${ends} and m.week < ${until}`
     : sql`
-      select '' as segment, ${sumsOver(money, sql.ref("m.at"), later)}
+      select '' as segment, ${sumsOver(money, columnRef("m.at"), later)}
       from ${tx.rows("movements")} as m
       where m.customer_since >= ${starts} and m.customer_since < ${ends} and m.at < ${until}
         and ${IS_PAYMENT}`;
@@ -123,11 +124,11 @@ async function moneyBySegment(
   later: readonly Period[],
 ): Promise<BroughtRow[]> {
   const { tx } = question;
-  const sums = later.map((_, i) => sql`sum(${sql.ref(`m.s${i}`)}) as ${sql.ref(`s${i}`)}`);
+  const sums = later.map((_, i) => sql`sum(${columnRef(`m.s${i}`)}) as ${columnRef(`s${i}`)}`);
   const { rows } = await sql<BroughtRow>`
     select ${segmentOfCustomer(question)} as segment, ${sql.join(sums)}
     from (
-      select m.customer_id, ${sumsOver(moneyIn(question), sql.ref("m.at"), later)}
+      select m.customer_id, ${sumsOver(moneyIn(question), columnRef("m.at"), later)}
       from ${tx.rows("movements")} as m
       where m.customer_since >= ${starts} and m.customer_since < ${ends}
         and m.at < ${spanOf(later).ends} and ${IS_PAYMENT} and ${filtersOfPayment(question)}
@@ -146,7 +147,7 @@ async function activesOfCohort(
   const { tx, segment } = question;
   const { rows } = await sql<BroughtRow>`
     select ${segmentIn(question)} as segment,
-      ${sumsOver(sql.ref("actives_delta"), sql.ref("at"), later)}
+      ${sumsOver(columnRef("actives_delta"), columnRef("at"), later)}
     from ${tx.rows("movements")} as movements
     where paid_since >= ${starts} and paid_since < ${ends}
       and actives_delta <> 0 and at < ${spanOf(later).ends} and ${filtersIn(question)}

@@ -30,6 +30,7 @@ import {
 } from "./figures.ts";
 import type { Period } from "./periods.ts";
 import type { CustomerSum } from "./sums.ts";
+import { columnRef } from "../store/mod.ts";
 
 /** Reads numbers of customers, and their payments. */
 export async function readCustomers(
@@ -65,9 +66,9 @@ async function countCustomers(
     const number = what === "new"
       ? sql`count(*)`
       : sql`count(*) filter (where ${hasPaid(question)})`;
-    return sql`${number} as ${sql.ref(`s${i}`)}`;
+    return sql`${number} as ${columnRef(`s${i}`)}`;
   });
-  const time = sql.ref("c.first_seen_at");
+  const time = columnRef("c.first_seen_at");
   const all: SumRow[] = [];
   for (const { starts, ends, day, groups } of stretchesOf(question, time)) {
     const { rows } = await sql<SumRow>`
@@ -105,8 +106,8 @@ async function moneyOfCustomers(question: Question, { starts, ends }: Period): P
       from ${tx.rows("cohort_payments")} as m
       where m.day >= ${starts} and m.day < ${ends} and ${filtersOfPayment(question)}`;
   const { rows } = await sql<SumRow>`
-    select ${startOfDay(sql.ref("m.day"))} as day, ${segmentOfCustomer(question)} as segment,
-      ${sumOf(sql.ref("m.paid"))} as s0
+    select ${startOfDay(columnRef("m.day"))} as day, ${segmentOfCustomer(question)} as segment,
+      ${sumOf(columnRef("m.paid"))} as s0
     from (${payments}) as m ${joinCustomers(question)}
     group by 1, 2`.execute(tx);
   return rows;
@@ -123,14 +124,14 @@ async function activeCustomers(
   const wanted = filtersOfCustomer(question);
   const customers = sql`${tx.rows("customers")} as c`;
   const within = (time: string) =>
-    sql`${sql.ref(time)} >= ${starts} and ${sql.ref(time)} < ${ends}`;
+    sql`${columnRef(time)} >= ${starts} and ${columnRef(time)} < ${ends}`;
   const isNew = sql`(${within("c.first_seen_at")})`;
   const isSeen = sql`coalesce(${within("c.last_seen_at")}, false)`;
   // Each part excludes the parts before it, so no customer counts twice. Movements know when their
   // customer was first seen, so the last part need not look up who is new. Each part counts by itself:
   // all their rows together would be sorted by segment.
   const { rows } = await sql<SumRow>`
-    select ${constant(starts)} as day, segment, ${sumOf(sql.ref("n"))} as s0
+    select ${constant(starts)} as day, segment, ${sumOf(columnRef("n"))} as s0
     from (
       ${counted} from ${customers} where ${wanted} and ${within("c.first_seen_at")} ${groups}
       union all

@@ -8,6 +8,7 @@ import { type RawBuilder, sql } from "kysely";
 import { isDuration } from "../domain/calendar.ts";
 import { ownStore } from "../contract/spelling.ts";
 import type { Subject } from "./definition.ts";
+import { columnRef } from "../store/mod.ts";
 
 /** A dimension, to filter or segment a chart. */
 export interface Dimension {
@@ -162,7 +163,7 @@ export function segmentsOf(subject: Subject): readonly Dimension[] {
 
 /** SQL for a dimension's value in a row: text, empty when missing. */
 export function valueIn({ column, id }: Dimension, table?: string): RawBuilder<string> {
-  const ref = sql.ref(table === undefined ? column : `${table}.${column}`);
+  const ref = columnRef(table === undefined ? column : `${table}.${column}`);
   return id === "platform" ? sql`lower(coalesce(${ref}, ''))` : sql`coalesce(${ref}, '')`;
 }
 

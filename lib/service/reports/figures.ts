@@ -10,6 +10,7 @@ import type { ProjectCall } from "../records/find.ts";
 import { type Dimension, hasOneOf, valueIn } from "./dimensions.ts";
 import { indexOfPeriod, type Period } from "./periods.ts";
 import { type Column, type CountedBy, type LedgerSum, nameOfSum, type Sum } from "./sums.ts";
+import { columnRef } from "../store/mod.ts";
 
 /** The part of a payment that counts as revenue. */
 export type RevenueType = "revenue" | "revenue_net_of_taxes" | "proceeds";
@@ -169,7 +170,7 @@ async function sumsByDay(
     const table = isOfTotals(question) ? "movement_totals" : whole;
     return await addUp(question, sums, { table, starts, ends });
   }
-  const time = sql.ref(by);
+  const time = columnRef(by);
   const all: SumRow[] = [];
   for (const { starts, ends, day, groups } of stretchesOf(question, time)) {
     const { rows } = await sql<SumRow>`
@@ -293,7 +294,7 @@ export function columnIn(
   column: Column,
   table?: string,
 ): RawBuilder<number> {
-  const ref = (name: string) => sql.ref<number>(table === undefined ? name : `${table}.${name}`);
+  const ref = (name: string) => columnRef<number>(table === undefined ? name : `${table}.${name}`);
   if (column !== "money") return ref(column);
   const gross = ref("gross_usd_micros");
   if (revenue === "revenue") return gross;
@@ -318,6 +319,6 @@ function sumColumns(question: Question, sums: readonly LedgerSum[]): RawBuilder<
       ...gains ? [sql`${value} > 0`] : [],
     ];
     const counted = when.length === 0 ? undefined : sql.join(when, sql` and `);
-    return sql`${sumOf(value, counted)} as ${sql.ref(`s${i}`)}`;
+    return sql`${sumOf(value, counted)} as ${columnRef(`s${i}`)}`;
   }));
 }
