@@ -9,6 +9,7 @@ import { engines } from "./engines.ts";
 import { formats } from "./formats.ts";
 import { imports } from "./imports.ts";
 import { openers } from "./openers.ts";
+import { queries } from "./queries.ts";
 import { runtimes } from "./runtimes.ts";
 import {
   errorClasses,
@@ -25,6 +26,7 @@ const plugin: Deno.lint.Plugin = {
   rules: {
     imports,
     tenancy,
+    queries,
     terminal,
     exit,
     clock,

@@ -1,6 +1,6 @@
 /**
  * Keeps projects apart: what belongs to a project is queried by `inProject()` alone. Types refuse the
- * plain way already; this refuses what types cannot see.
+ * plain way already; this refuses what types cannot see. `queries.ts` refuses what this cannot see.
  *
  * @module
  */
@@ -43,11 +43,21 @@ const REASON_HINT = "Add a condition on the project for each table, " +
 /** The tags of templates that are SQL. */
 const TAGS: readonly string[] = ["sql", "fixed"];
 
-/** The functions of the store that see all projects: built queries, and texts that nobody checks. */
-const WAYS: readonly string[] = ["acrossProjects", "runText"];
+/** What the store has to see all projects: built queries and their type, and texts that nobody checks. */
+const WAYS: readonly string[] = ["acrossProjects", "AllQueries", "runText"];
+
+/** The methods of `sql` that add no name and no text to SQL. All others may name a table. */
+const HARMLESS: readonly string[] = ["join", "lit", "val", "value"];
 
 /** What follows these words in SQL is a table. */
-const TABLE = /\b(?:from|join|into|(?<!for )update)\s+"?([a-z_]\w*)/gi;
+const TABLE =
+  /\b(?:from|join|into|using|table|truncate|(?<!for )update)(?:\s+["`[]?|\s*["`[])([a-z_]\w*)/gi;
+
+/** Tables after `from` with commas between them. A `?` stands for a value of the template. */
+const TABLES = /\bfrom\s+((?:["?\w]+(?:\s+(?:as\s+)?\w+)?\s*,\s*)+["?\w]+)/gi;
+
+/** The texts of the store that may end SQL. */
+const ENDINGS: readonly string[] = ["skipHeld"];
 
 /** A condition on the project of a row: it is given, or that of another row. */
 const OWN = /\bproject_id\s*=/g;
@@ -75,17 +85,23 @@ function refused(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
   return {
     ImportSpecifier(node) {
       const { imported } = node;
-      if (imported.type !== "Identifier" || !WAYS.includes(imported.name)) return;
-      refuse(node, `${imported.name}() must not be used here: only a few files see all projects`);
+      const name = imported.type === "Identifier" ? imported.name : String(imported.value);
+      if (!WAYS.includes(name)) return;
+      refuse(node, `${name} must not be used here: only a few files see all projects`);
     },
     TaggedTemplateExpression(node) {
       for (const table of tablesIn(node)) {
         refuse(node, `SQL must not name the table "${table}": its rows belong to projects`);
       }
     },
+    MemberExpression(node) {
+      const name = harmfulMethod(node);
+      if (name) refuse(node, `sql.${name}() must not be used here: it may name any table`);
+    },
     CallExpression(node) {
-      if (!isCallOf(node, "sql.table")) return;
-      refuse(node.callee, "sql.table() must not be used here: it adds no condition on the project");
+      const ending = endingOf(node);
+      if (!ending || isHarmlessText(ending)) return;
+      refuse(ending, "SQL must not end with a text that may name a table");
     },
   };
 }
@@ -105,10 +121,18 @@ function explained(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
       if (tables.length === 0 || isBound(text.slice(...node.quasi.range), tables)) return;
       refuse(node, `SQL reads or changes rows of all projects: ${tables.join(", ")}`);
     },
+    Identifier(node) {
+      if (!WAYS.includes(node.name) || node.parent.type === "ImportSpecifier") return;
+      refuse(node, `${node.name} sees the rows of all projects`);
+    },
+    MemberExpression(node) {
+      const name = harmfulMethod(node);
+      if (name) refuse(node, `sql.${name}() may see the rows of all projects`);
+    },
     CallExpression(node) {
-      for (const name of [...WAYS, "sql.table"]) {
-        if (isCallOf(node, name)) refuse(node, `${name}() sees the rows of all projects`);
-      }
+      const ending = endingOf(node);
+      if (!ending || isHarmlessText(ending)) return;
+      refuse(ending, "SQL ends with a text that may see the rows of all projects");
     },
     "Program:exit"(node) {
       for (const { index } of text.matchAll(REASONS)) {
@@ -120,20 +144,43 @@ function explained(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
   };
 }
 
-/** Whether a call is one of this function. */
-function isCallOf({ callee }: Deno.lint.CallExpression, name: string): boolean {
-  if (callee.type === "Identifier") return callee.name === name;
-  if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return false;
-  return callee.property.type === "Identifier" &&
-    `${callee.object.name}.${callee.property.name}` === name;
+/** The method of `sql` that an expression takes, if it may name a table. */
+function harmfulMethod({ object, property }: Deno.lint.MemberExpression): string | undefined {
+  if (object.type !== "Identifier" || object.name !== "sql") return undefined;
+  if (property.type !== "Identifier" || HARMLESS.includes(property.name)) return undefined;
+  return property.name;
+}
+
+/** The text that a call of `execute()` adds to the SQL of a template. */
+function endingOf(
+  { callee, arguments: [, ending] }: Deno.lint.CallExpression,
+): Deno.lint.CallExpression["arguments"][number] | undefined {
+  if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return undefined;
+  return callee.property.name === "execute" ? ending : undefined;
+}
+
+/** Whether an expression is a text without any table, or one of the store. */
+function isHarmlessText(node: Deno.lint.Node): boolean {
+  if (node.type === "CallExpression" && node.callee.type === "Identifier") {
+    return ENDINGS.includes(node.callee.name);
+  }
+  return node.type === "Literal" && typeof node.value === "string" &&
+    tablesOf(node.value).length === 0;
 }
 
 /** The tables in SQL whose rows belong to projects. */
 function tablesIn({ tag, quasi }: Deno.lint.TaggedTemplateExpression): string[] {
   if (tag.type !== "Identifier" || !TAGS.includes(tag.name)) return [];
-  return quasi.quasis.flatMap(({ cooked }) =>
-    [...cooked.matchAll(TABLE)].map(([, table = ""]) => table)
-  ).filter(isOfProjects);
+  return tablesOf(quasi.quasis.map(({ cooked }) => cooked).join("?"));
+}
+
+/** The same in a piece of SQL. */
+function tablesOf(text: string): string[] {
+  const listed = [...text.matchAll(TABLES)].flatMap(([, list = ""]) => list.split(",").slice(1));
+  return [
+    ...[...text.matchAll(TABLE)].map(([, table = ""]) => table),
+    ...listed.flatMap((one) => /[a-z_]\w*/i.exec(one.trim().split(/\s/)[0] ?? "") ?? []),
+  ].filter(isOfProjects);
 }
 
 /** Whether a word in place of a table is one whose rows belong to projects. */

@@ -111,14 +111,13 @@ async function readyIn(
   now: number,
   most: number,
 ): Promise<Ready[]> {
-  const free = skipHeld(tx);
   const { rows: again } = await fixed<Ready>`
     select deliveries.*, events.payload as event_payload
     from deliveries join events
       on events.project_id = deliveries.project_id and events.id = deliveries.event_id
     where deliveries.project_id = ${project_id} and integration_id = ${integration_id}
       and ready_at > 0 and ready_at <= ${now}
-    order by ready_at, deliveries.seq limit ${most}`.execute(tx, free);
+    order by ready_at, deliveries.seq limit ${most}`.execute(tx, skipHeld(tx));
   if (again.length === most) return again;
   const { rows: fresh } = await fixed<Ready>`
     select deliveries.*, events.payload as event_payload
@@ -126,7 +125,7 @@ async function readyIn(
       on events.project_id = deliveries.project_id and events.id = deliveries.event_id
     where deliveries.project_id = ${project_id} and integration_id = ${integration_id}
       and ready_at = 0
-    order by deliveries.seq limit ${most - again.length}`.execute(tx, free);
+    order by deliveries.seq limit ${most - again.length}`.execute(tx, skipHeld(tx));
   return [...again, ...fresh];
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { invalid, missing, unprocessable } from "../../contract/errors.ts";
 import { deliveriesOf, recoverEvents, resendEvent } from "../../events/resend.ts";
@@ -20,7 +20,7 @@ import { delivery, DELIVERY_STATES, deliveryAttempt, recoveredEvents } from "../
 import { simRoute } from "../route.ts";
 
 /** The condition for a state. */
-const IN_STATE: Record<DeliveryState, ReturnType<typeof sql>> = {
+const IN_STATE: Record<DeliveryState, RawBuilder<unknown>> = {
   waiting: sql`state = 'pending' and ready_at is null`,
   pending: sql`state = 'pending' and ready_at is not null and lease is null`,
   sending: sql`lease is not null`,
