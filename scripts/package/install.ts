@@ -1,7 +1,7 @@
 /**
  * Puts a launcher named `cli` into a folder on PATH, or removes it.
  *
- * Run it as `deno task install`, `deno task install --to <folder>` or `deno task install --remove`.
+ * Run it as `deno task install`; {@linkcode HELP} lists its flags.
  *
  * @module
  */
@@ -9,6 +9,7 @@
 import { dirname, join, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { quoted } from "../../lib/cli/screen/command_lines.ts";
+import { fileReason } from "../../lib/file_reason.ts";
 import { DENO_VERSION, ROOT } from "./flags.ts";
 import { cloneOf, launcherName, launcherText, madeBy } from "./launcher.ts";
 import { goodFolders, othersBefore, pathFolders, type Search } from "./search_path.ts";
@@ -27,6 +28,8 @@ export interface Machine extends Search {
   say(line: string): void;
   /** Prints a warning or an error. */
   warn(line: string): void;
+  /** Downloads the program's packages, so that its first run is as fast as the others. */
+  prepare(): Promise<void>;
 }
 
 /** An error that the user can correct. Only its message is printed. */
@@ -35,10 +38,25 @@ class Refusal extends Error {}
 /** The command that runs this task again, with Node alone. */
 const AGAIN = `npx -y deno@${DENO_VERSION} task install`;
 
+/** The help text. */
+const HELP = `Put a launcher named cli into a folder, or remove it
+
+USAGE
+  ${AGAIN} [--to FOLDER] [--remove]
+
+FLAGS
+  --to FOLDER  The folder of the launcher (default: ask)
+  --remove     Remove the launcher in FOLDER; without --to, all launchers of this clone on PATH
+  --help       Show this help`;
+
 /** Installs or removes. Returns the exit code. */
 export async function main(args: string[], machine: Machine): Promise<number> {
   try {
-    const { to, remove } = readArguments(args);
+    const { to, remove, help } = readArguments(args);
+    if (help) {
+      machine.say(HELP);
+      return 0;
+    }
     const folder = to === undefined ? undefined : resolve(machine.cwd, to);
     if (remove) await removeFrom(folder, machine);
     else await installInto(folder ?? await chooseFolder(machine), machine);
@@ -50,13 +68,29 @@ export async function main(args: string[], machine: Machine): Promise<number> {
   }
 }
 
+/** What to do. */
+interface Wanted {
+  /** The launcher's folder. */
+  to?: string | undefined;
+  /** Whether to remove launchers. */
+  remove?: boolean | undefined;
+  /** Whether to show the help only. */
+  help?: boolean | undefined;
+}
+
+/** The flags. */
+const FLAGS = {
+  to: { type: "string" },
+  remove: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
 /** Reads the command line. */
-function readArguments(args: string[]): { to?: string | undefined; remove: boolean } {
+function readArguments(args: string[]): Wanted {
   try {
-    const options = { to: { type: "string" }, remove: { type: "boolean" } } as const;
-    const { to, remove = false } = parseArgs({ args, options }).values;
-    if (to === "") throw new Error("--to needs a folder");
-    return { to, remove };
+    const { values } = parseArgs({ args, options: FLAGS });
+    if (values.to === "") throw new Error("--to needs a folder");
+    return values;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Refusal(`Cannot install cli: ${why}\nRun: ${AGAIN} [--to FOLDER] [--remove]`);
@@ -97,6 +131,12 @@ async function installInto(folder: string, machine: Machine): Promise<void> {
         `folder: ${AGAIN} --to FOLDER`,
     );
   }
+  if ((await Deno.stat(folder).catch(() => undefined))?.isDirectory === false) {
+    throw new Refusal(
+      `Cannot install cli into ${JSON.stringify(folder)}: it is not a folder\nChoose a folder: ` +
+        `${AGAIN} --to FOLDER`,
+    );
+  }
   if (/[\r\n]/.test(machine.clone + machine.deno + folder)) {
     throw new Refusal(
       "Cannot install cli: a path has a line break. Move the clone, or choose another folder",
@@ -108,6 +148,7 @@ async function installInto(folder: string, machine: Machine): Promise<void> {
   const where = isOnPath(folder, machine) ? "" : ` --to ${quotedFor(folder)}`;
   machine.say(`To remove it, run in ${machine.clone}: ${AGAIN} --remove${where}`);
   await warnAbout(folder, machine);
+  await machine.prepare();
 }
 
 /** Warns if `cli` would not start this launcher. */
@@ -155,10 +196,10 @@ async function removeFrom(folder: string | undefined, machine: Machine): Promise
   }
   if (removed > 0) return;
   const where = folder === undefined
-    ? "no folder on PATH has"
-    : `${JSON.stringify(folder)} has not`;
+    ? "no folder on PATH has a"
+    : `${JSON.stringify(folder)} has no`;
   throw new Refusal(
-    `Cannot remove cli: ${where} a launcher of ${JSON.stringify(machine.clone)}`,
+    `Cannot remove cli: ${where} launcher of ${JSON.stringify(machine.clone)}`,
   );
 }
 
@@ -220,45 +261,41 @@ async function change(what: string, path: string, run: () => Promise<void>): Pro
   try {
     await run();
   } catch (error) {
-    const why = error instanceof Error
-      ? error.message.replace(/[:,] (open|mkdir|rename|remove).*$/, "")
-      : "";
     throw new Refusal(
-      `Cannot ${what} ${JSON.stringify(path)}: ${why}\nChoose another folder: ${AGAIN} --to FOLDER`,
+      `Cannot ${what} ${JSON.stringify(path)}: ${
+        fileReason(error)
+      }\nChoose another folder: ${AGAIN} --to FOLDER`,
     );
   }
 }
 
-/** Downloads the program's packages, so that the first call is as fast as the others. */
-async function loadPackages(machine: Machine): Promise<number> {
-  const { code } = await new Deno.Command(machine.deno, {
-    args: ["install", "--quiet", "--frozen", "--entrypoint", join(machine.clone, "cli.ts")],
-    cwd: machine.clone,
+/** Downloads the program's packages. */
+async function loadPackages(deno: string, clone: string): Promise<void> {
+  const { code } = await new Deno.Command(deno, {
+    args: ["install", "--quiet", "--frozen", "--entrypoint", join(clone, "cli.ts")],
+    cwd: clone,
   }).spawn().status;
   if (code !== 0) {
-    machine.warn("Cannot download the packages of cli now: its first run tries again");
+    console.error("Cannot download the packages of cli now: its first run tries again");
   }
-  return code;
 }
 
 /** The real machine. */
 function systemMachine(): Machine {
+  const [deno, clone] = [Deno.execPath(), resolve(ROOT)];
   const canAsk = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   return {
     path: Deno.env.get("PATH") ?? "",
     home: Deno.env.get(Deno.build.os === "windows" ? "USERPROFILE" : "HOME"),
     // `deno task` starts this in the clone, and keeps the original folder in INIT_CWD.
     cwd: Deno.env.get("INIT_CWD") ?? Deno.cwd(),
-    deno: Deno.execPath(),
-    clone: resolve(ROOT),
+    deno,
+    clone,
     ask: canAsk ? (question) => prompt(question, "1") : undefined,
     say: (line) => console.log(line),
     warn: (line) => console.error(line),
+    prepare: () => loadPackages(deno, clone),
   };
 }
 
-if (import.meta.main) {
-  const machine = systemMachine();
-  Deno.exitCode = await main(Deno.args, machine);
-  if (Deno.exitCode === 0 && !Deno.args.includes("--remove")) await loadPackages(machine);
-}
+if (import.meta.main) Deno.exitCode = await main(Deno.args, systemMachine());

@@ -36,6 +36,7 @@ async function machineIn(home: string, over: Partial<Machine> = {}) {
     ask: undefined,
     say: (line) => void said.push(line),
     warn: (line) => void warned.push(line),
+    prepare: () => Promise.resolve(),
     ...over,
   };
   const run = (...args: string[]) => main(args, machine);
@@ -232,6 +233,38 @@ Deno.test("install never overwrites another program, and removes none", () =>
     equal(await run("--remove"), 1);
     ok((await Deno.stat(other)).isFile);
     equal(await run("--to", first), 0);
+  }));
+
+Deno.test("install --help prints its flags, and installs nothing", () =>
+  withFolder(async (home) => {
+    const prepare = () => Promise.reject(new Error("nothing was installed"));
+    const { run, first, said, warned } = await machineIn(home, { prepare });
+    for (const line of [["--help"], ["-h"], ["--to", first, "--help"]]) {
+      said.length = 0;
+      equal(await run(...line), 0);
+      match(said.join("\n"), /^USAGE\n.* task install \[--to FOLDER\] \[--remove\]\n\nFLAGS\n/m);
+      match(
+        said.join("\n"),
+        /^ {2}--remove .*; without --to, all launchers of this clone on PATH$/m,
+      );
+    }
+    deepEqual([warned, [...Deno.readDirSync(first)]], [[], []]);
+  }));
+
+Deno.test("install says that the place for the launcher is not a folder", () =>
+  withFolder(async (home) => {
+    const { run, warned } = await machineIn(home);
+    const file = join(home, "README.md");
+    await Deno.writeTextFile(file, "");
+    equal(await run("--to", file), 1);
+    const again = `npx -y deno@${DENO_VERSION} task install --to FOLDER`;
+    deepEqual(warned.splice(0), [
+      `Cannot install cli into ${
+        JSON.stringify(file)
+      }: it is not a folder\nChoose a folder: ${again}`,
+    ]);
+    equal(await run("--remove", "--to", file), 1);
+    match(warned.join("\n"), /^Cannot remove cli: ".*README\.md" has no launcher of "/);
   }));
 
 Deno.test("install asks for the folder, and needs --to without a terminal", () =>
