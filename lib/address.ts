@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ConfigError } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
 /** The default address of the service: the local service. */
@@ -21,18 +21,18 @@ export function serviceAddress(text: string): string {
 /**
  * An address as a client uses it.
  *
- * @throws {ConfigError} when it is not an `http` or `https` URL, or contains a password.
+ * @throws {UsageError} when it is not an `http` or `https` URL, or contains a password.
  */
 export function checkedBaseUrl(text: string): string {
   const url = URL.parse(text);
   const hint = "Set CLI_BASE_URL to an address such as http://127.0.0.1:4010.";
   if (url?.username || url?.password) {
-    throw new ConfigError("Cannot use an address that contains a user name or a password", {
+    throw new UsageError("Cannot use an address that contains a user name or a password", {
       hint,
     });
   }
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
-    throw new ConfigError(`Cannot use ${JSON.stringify(text)} as the service's address`, { hint });
+    throw new UsageError(`Cannot use ${JSON.stringify(text)} as the service's address`, { hint });
   }
   return serviceAddress(url.href);
 }
@@ -46,12 +46,12 @@ export function isLoopback(address: string): boolean {
 /**
  * Refuses addresses where a token could be read on the way.
  *
- * @throws {ConfigError} when the token would go over plain HTTP to another machine.
+ * @throws {UsageError} when the token would go over plain HTTP to another machine.
  */
 export function refuseInsecure(address: string, allowed: boolean | undefined): void {
   const url = new URL(address);
   if (allowed || url.protocol === "https:" || isLoopback(address)) return;
-  throw new ConfigError(
+  throw new UsageError(
     `Cannot send a token to ${url.origin}: without HTTPS it can be read on the way`,
     {
       hint:

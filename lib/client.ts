@@ -74,7 +74,7 @@ export interface RequestOptions {
  * const client = createClient({ baseUrl: "http://127.0.0.1:4010", credential: "atk_1" });
  * ```
  *
- * @throws {ConfigError} when the address is not an `http` or `https` URL, or holds a password.
+ * @throws {UsageError} when the address is not an `http` or `https` URL, or holds a password.
  */
 export function createClient(options: ClientOptions): Client {
   const settings = { ...options, baseUrl: checkedBaseUrl(options.baseUrl) };

@@ -127,6 +127,7 @@ export interface SignOutOptions {
  *
  * @throws {AuthError} when the named profile does not exist.
  * @throws {ConfigError} when a settings file is malformed or readable by others.
+ * @throws {UsageError} when the address is not an `http` or `https` URL, or holds a password.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const around = options.surroundings ?? systemSurroundings();
@@ -157,6 +158,7 @@ export async function resolveConnection(
  *
  * @throws {AuthError} when the person or the service refuses, or nobody answers within 5 minutes.
  * @throws {ConfigError} when the address is not the service's, or the script may not listen.
+ * @throws {UsageError} when the address is malformed, or needs HTTPS.
  * @throws {NetworkError} when the service does not answer.
  * @throws {Cancelled} when the signal fires.
  */

@@ -18,7 +18,7 @@ export class ToolkitError extends Error {
   }
 }
 
-/** The caller passed an invalid value: a bad flag, id, file or date. */
+/** The caller passed an invalid value: a bad flag, id, address, file or date. */
 export class UsageError extends ToolkitError {}
 
 /** A setting or a settings file is missing, malformed or not writable. */

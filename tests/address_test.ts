@@ -1,7 +1,7 @@
 import { doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { checkedBaseUrl, isLoopback, serviceAddress } from "../lib/address.ts";
 import { createClient } from "../lib/client.ts";
-import { ConfigError } from "../lib/errors.ts";
+import { UsageError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
 import { openHome } from "./support/home_fixture.ts";
 
@@ -38,7 +38,7 @@ Deno.test("no token goes over plain HTTP to another machine without permission",
         return Promise.resolve(Response.json({}));
       },
     });
-  await rejects(client("http://api.example.com", false).get(path`/apps`), ConfigError);
+  await rejects(client("http://api.example.com", false).get(path`/apps`), UsageError);
   strictEqual(sent.length, 0);
   await client("https://api.example.com", false).get(path`/apps`);
   await client("http://127.0.0.1:1", false).get(path`/apps`);
@@ -55,7 +55,7 @@ Deno.test("commands send no token over plain HTTP unless --allow-insecure-host i
     CLI_BASE_URL: "http://service.example:4010",
   });
   const refused = await at.run("apps list");
-  strictEqual(refused.code, 1);
+  strictEqual(refused.code, 2);
   match(
     refused.err,
     /^Cannot send a token to http:\/\/service\.example:4010: without HTTPS .*\nUse .*--allow-inse/,
@@ -63,6 +63,9 @@ Deno.test("commands send no token over plain HTTP unless --allow-insecure-host i
   const signIn = await at.run("auth login");
   match(signIn.err, /^Cannot send a token to/);
   ok(!at.sent.some((line) => line.includes("/oauth2/")));
+  at.env.CLI_BASE_URL = "notaurl";
+  strictEqual((await at.run("apps list")).code, 2);
+  at.env.CLI_BASE_URL = "http://service.example:4010";
   const allowed = await at.run("apps list --allow-insecure-host");
   doesNotMatch(allowed.err, /Cannot send a token/);
   ok(at.sent.includes("POST /oauth2/token"));

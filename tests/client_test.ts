@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { type ClientOptions, createClient, type Exchange, rawJson } from "../lib/client.ts";
-import { ApiError, AuthError, ConfigError, NetworkError, UsageError } from "../lib/errors.ts";
+import { ApiError, AuthError, NetworkError, UsageError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
 import { answer, networkFailure, NOWHERE, openWire, refused } from "./support/wire.ts";
 
@@ -33,10 +33,10 @@ Deno.test("a base URL may have a path and trailing slashes", async () => {
 
 Deno.test("an invalid base URL is refused, and its password is hidden", () => {
   for (const baseUrl of ["", "x", "127.0.0.1:4010", "ftp://a", `${NOWHERE}?a=1`, `${NOWHERE}#a`]) {
-    throws(() => createClient({ baseUrl }), ConfigError, baseUrl);
+    throws(() => createClient({ baseUrl }), UsageError, baseUrl);
   }
   throws(() => createClient({ baseUrl: "https://me:secret@a.example" }), (error) => {
-    ok(error instanceof ConfigError);
+    ok(error instanceof UsageError);
     ok(!`${error.message}${error.hint}`.includes("secret"));
     return true;
   });

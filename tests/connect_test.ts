@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { dirname, join } from "node:path";
 import { saveProfile, setActive } from "../lib/auth/store.ts";
 import { connect, resolveConnection, systemSurroundings } from "../lib/connect.ts";
-import { AuthError, ConfigError } from "../lib/errors.ts";
+import { AuthError, ConfigError, UsageError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
 import { VERSION } from "../lib/version.ts";
 import {
@@ -30,9 +30,9 @@ Deno.test("the address comes from the option, CLI_BASE_URL, the sign-in, the loc
   machine.variables.CLI_BASE_URL = " https://variable.test/base/ ";
   strictEqual(await value(), "https://variable.test/base environment");
   strictEqual(await value("https://option.test"), "https://option.test option");
-  await rejects(value("ftp://option.test"), ConfigError);
+  await rejects(value("ftp://option.test"), UsageError);
   machine.variables.CLI_BASE_URL = "127.0.0.1:4010";
-  await rejects(value(), { name: "ConfigError", hint: /CLI_BASE_URL/ });
+  await rejects(value(), { name: "UsageError", hint: /CLI_BASE_URL/ });
 });
 
 Deno.test("a connection shows its sources and the shadowed ones, and sends nothing", async () => {

@@ -54,6 +54,7 @@ export interface BrowserOptions {
  *
  * @throws {AuthError} when the person or the service refuses, or nobody answers in time.
  * @throws {ConfigError} when the address is not the service's, or this program may not listen.
+ * @throws {UsageError} when the address is malformed, or needs HTTPS.
  * @throws {NetworkError} when the service does not answer.
  * @throws {Cancelled} when the signal fires.
  */

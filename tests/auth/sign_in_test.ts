@@ -6,7 +6,7 @@ import { openLoopback } from "../../lib/auth/loopback.ts";
 import { createPkce } from "../../lib/auth/pkce.ts";
 import { DEFAULT_SCOPES, missingScopes } from "../../lib/auth/scopes.ts";
 import { signIn, type SignInOptions, signOut } from "../../lib/connect.ts";
-import { AuthError, Cancelled, ConfigError, NetworkError } from "../../lib/errors.ts";
+import { AuthError, Cancelled, ConfigError, NetworkError, UsageError } from "../../lib/errors.ts";
 import { listProjects } from "../../lib/resources/projects.ts";
 import { routes } from "../../lib/service/routes/mod.ts";
 import { allow, allowedAddress, BASE_URL, type Home, openHome } from "../support/home_fixture.ts";
@@ -302,7 +302,7 @@ Deno.test("an invalid address or an unreachable service is reported before the a
   const onUrl = () => {
     throw new Error("the address was shown");
   };
-  await rejects(signIn({ surroundings: at.around(), onUrl, baseUrl: "not a url" }), ConfigError);
+  await rejects(signIn({ surroundings: at.around(), onUrl, baseUrl: "not a url" }), UsageError);
   const away = at.around({ intercept: () => Promise.reject(new TypeError("refused")) });
   await rejects(signIn({ surroundings: away, onUrl }), NetworkError);
 });
