@@ -184,6 +184,12 @@ Deno.test("unknown words suggest the command that was meant", async () => {
     ["products rm x", "products delete"],
     ["apps add", "apps create"],
     ["offerings publish", "publish offering"],
+    ["clock stop", "clock freeze"],
+    ["clock pause", "clock freeze"],
+    ["clock start", "clock run"],
+    ["clock resume", "clock run"],
+    ["clock set", "clock advance"],
+    ["clock view", "clock show"],
   ];
   for (const [words, command] of meant) {
     const { code, err } = await counter.run(words);

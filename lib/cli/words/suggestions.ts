@@ -10,12 +10,12 @@ import type { Group } from "./tree.ts";
 
 /** Verbs of other programs for ours. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
-  get: ["view", "info"],
+  get: ["view", "info", "show"],
   show: ["view", "info"],
-  view: ["info"],
-  describe: ["view", "info"],
+  view: ["info", "show"],
+  describe: ["view", "info", "show"],
   details: ["view", "info"],
-  info: ["view"],
+  info: ["view", "show"],
   ls: ["list"],
   all: ["list"],
   add: ["create"],
@@ -28,6 +28,10 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   destroy: ["delete"],
   find: ["search"],
   restore: ["unarchive"],
+  stop: ["freeze"],
+  pause: ["freeze"],
+  start: ["run"],
+  resume: ["run"],
 };
 
 /** Whole commands of other programs, and likely misplacements of our own. */
@@ -58,6 +62,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "auth show": "auth status",
   "auth remove": "auth logout",
   "charts list": "charts get",
+  "clock set": "clock advance",
   "metrics list": "metrics overview",
 };
 
