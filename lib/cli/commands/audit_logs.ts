@@ -27,7 +27,7 @@ function actorName(entry: AuditLog): string {
 
 /** Audit logs: read-only, newest first. */
 export const auditLogs = group("Audit logs: who changed what", ["audit"], {
-  list: onList("List the changes to the project, newest first", listAuditLogs, columns, {
+  list: onList("List the latest changes to the project", listAuditLogs, columns, {
     onePage: true,
   }),
 });

@@ -26,7 +26,7 @@ const columns: Column<Row>[] = [
 
 /** Shows all commands, or writes their man pages. */
 export const commands = command({
-  brief: "Show all commands, or write their man pages",
+  brief: "Show all commands or write their man pages",
   details:
     "As JSON the whole tree is printed: groups, commands with arguments, flags and choices, " +
     "and whether each reads or writes.",

@@ -32,7 +32,7 @@ const MARK = "# Found with: cli verify";
 
 /** Finds what breaks a webhook handler. */
 export const verify = command({
-  brief: "Find what breaks a webhook handler",
+  brief: "Test a webhook handler with random histories",
   details:
     "Simulates random histories of customers and delivers their events as the documents allow: twice, a " +
     "retry after later ones, after a pause, those of different customers swapped, with unknown " +

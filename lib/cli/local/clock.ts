@@ -25,7 +25,7 @@ export function showClock(context: Context, clock: ProjectClock): void {
 /** The difference of a clock to wall time. */
 function inWords(ms: number): string {
   const minutes = Math.round(Math.abs(ms) / 60_000);
-  if (minutes === 0) return "in time";
+  if (minutes === 0) return "none";
   const parts = [[Math.floor(minutes / 1440), "d"], [Math.floor(minutes / 60) % 24, "h"], [
     minutes % 60,
     "min",

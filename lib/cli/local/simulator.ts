@@ -57,7 +57,7 @@ export async function openSimulator(
   return { client: client.with({ credential: admin.secret }), project: project.id };
 }
 
-const CANNOT = "Cannot simulate anything at";
+const CANNOT = "Cannot run this command at";
 
 /** Refuses an address that is neither on this machine nor in the data folder. */
 async function checkLocal(
@@ -70,7 +70,7 @@ async function checkLocal(
     ? "Set CLI_BASE_URL to the address that this command shows: cli service status"
     : "Choose a sign-in of the local service with --profile, or set CLI_BASE_URL to its address.";
   throw new UsageError(
-    `${CANNOT} ${JSON.stringify(value)}: only the local service has a simulator`,
+    `${CANNOT} ${JSON.stringify(value)}: it needs the local service`,
     { hint },
   );
 }

@@ -48,7 +48,7 @@ export function openHandler(context: Context, place: HandlerPlace): Handler {
       if (posted.unreached === undefined) return posted;
       // Without a handler, every history would fail, and all for the same reason.
       throw new NetworkError(`Cannot verify the handler: ${posted.unreached}`, {
-        hint: "Start the handler, and look at its log when it has ended by itself.",
+        hint: "Start the handler. If it crashed, read its log.",
       });
     },
     async state(customer) {

@@ -81,7 +81,7 @@ export const customerDeeds: Readonly<Record<string, Deed>> = {
       transferCustomer(client, String(values.from), { target_customer_id: String(values.to) }),
   },
   grant: {
-    brief: "The customer gets an entitlement as a present.",
+    brief: "The customer gets a promotional grant of an entitlement.",
     fields: {
       customer: WHO,
       entitlement: ENTITLEMENT,

@@ -242,7 +242,9 @@ async function finish(reel: Reel): Promise<void> {
   for (const { id, access } of customers) {
     const played = last.access[id] ?? [];
     if (played.join() === access.join()) continue;
-    const [is, has] = [played, access].map((keys) => keys.length === 0 ? "nothing" : keys.join());
+    const [is, has] = [played, access].map((keys) =>
+      keys.length === 0 ? "nothing" : keys.join(", ")
+    );
     last.notes.push(`The service gives ${id} access to ${has}, and these steps to ${is}`);
   }
   for (const { played, recorded } of reel.steps.flatMap(({ events }) => events)) {

@@ -1,12 +1,12 @@
 /**
- * Stories of several ids, several people and presents.
+ * Stories of several ids, several people and promotional grants.
  *
  * @module
  */
 
 import { type Story, story } from "./story.ts";
 
-/** The stories of several ids, several people and presents. */
+/** The stories of several ids, several people and promotional grants. */
 export const PEOPLE: readonly Story[] = [
   story(
     "11_family_share.yaml",
@@ -68,7 +68,7 @@ export const PEOPLE: readonly Story[] = [
   ),
   story(
     "18_grant_over_a_subscription.yaml",
-    "A present keeps access when the subscription ends",
+    "A promotional grant keeps access when the subscription ends",
     `
   - purchase: { customer: ada, product: notes.pro.monthly }
     as: s

@@ -114,7 +114,7 @@ export const ledger: readonly Invariant[] = [
   ),
   {
     name: "overdue",
-    says: "Nothing that was due has been left out",
+    says: "No step of a subscription is overdue",
     find: (moment) =>
       rowsOf(
         moment,

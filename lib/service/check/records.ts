@@ -103,11 +103,11 @@ export const records: readonly Invariant[] = [
   ),
   bySql(
     "tokens",
-    "A sign-in whose refresh token rotates has one that is not replaced at most",
+    "A sign-in with rotating refresh tokens has at most one current token",
     `select grant_id, count(*) as tokens from refresh_tokens join grants on grants.id = grant_id
     where rotates = 1 and rotated_at is null group by grant_id having count(*) > 1`,
   ),
-  { name: "json", says: "What is kept as JSON is JSON", find: findOddJson },
+  { name: "json", says: "JSON columns contain valid JSON", find: findOddJson },
 ];
 
 /** Rows that are read at a time. */

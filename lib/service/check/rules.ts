@@ -16,7 +16,7 @@ type Rules = ReturnType<typeof readRules>;
 export const rules: readonly Invariant[] = [
   {
     name: "references",
-    says: "Whatever a row refers to exists",
+    says: "Each reference points to an existing row",
     find: (moment) => findAll(moment, readRules().references, brokenReference),
   },
   {

@@ -38,8 +38,7 @@ Deno.test("the simulator is used only at the address of the local service", asyn
       const { code, out, err } = await desk.run(...line.split(" "));
       deepEqual([code, out], [2, ""], `${address} ${line}`);
       const shown = JSON.stringify(address).replace(/[.[\]]/g, "\\$&");
-      const refusal =
-        `^Cannot simulate anything at ${shown}: only the local service has a simulator$`;
+      const refusal = `^Cannot run this command at ${shown}: it needs the local service$`;
       match(err, new RegExp(refusal, "m"));
       match(err, /^Set CLI_BASE_URL to the address that this command shows: cli service status$/m);
     }

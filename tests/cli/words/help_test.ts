@@ -1,8 +1,17 @@
-import { equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { width } from "../../../lib/cli/screen/display.ts";
 import { helpText, styleOf } from "../../../lib/cli/words/help.ts";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
 import { findEntry } from "../../../lib/cli/words/find_entry.ts";
+import { commandsOf } from "../../support/command_tree.ts";
+
+Deno.test("a comma in a command's summary stands in a list, as errors say Cannot and the summary", async () => {
+  const odd = commandsOf(
+    await loadFor([]),
+    ({ brief }) => brief.includes(",") && !/, [^,]+ (and|or) /.test(brief),
+  );
+  deepEqual(odd, []);
+});
 
 /** The indentation of a meaning below its name. */
 const BELOW = 6;

@@ -278,14 +278,17 @@ Deno.test("a recording says whose access differs at the service, and how", async
 `);
   const { customers, ...history } = await getCustomerHistory(played.stage.simulator, "ada");
   deepEqual(customers.map(({ id }) => id), ["ada", "bob"]);
-  const differing = customers.map((one) => ({ ...one, access: one.id === "ada" ? [] : ["sync"] }));
+  const differing = customers.map((one) => ({
+    ...one,
+    access: one.id === "ada" ? [] : ["coach", "sync"],
+  }));
   const options = { seed: "recording", delivers: false, allowHost: false };
   const { notes } = await recordHistory({ ...history, customers: differing }, {
     open: (at) => openStage(CONTEXT, { at, ...options }),
   });
   deepEqual(notes, [
     "The service gives ada access to nothing, and these steps to pro",
-    "The service gives bob access to sync, and these steps to pro",
+    "The service gives bob access to coach, sync, and these steps to pro",
   ]);
 });
 

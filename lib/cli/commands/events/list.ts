@@ -22,10 +22,10 @@ const columns: Column<LoggedEvent>[] = [
 
 /** Lists the events. */
 export const list = command({
-  brief: "List the events of the project, newest first",
+  brief: "List the events of the project",
   details:
-    "The next page, shown with --starting-after, continues with older events. Types are not " +
-    "case-sensitive.",
+    "The newest event comes first. The next page, shown with --starting-after, continues with " +
+    "older events. Types are not case-sensitive.",
   examples: [
     "cli events list --limit 5",
     "cli events list --type renewal,billing_issue --user-id ada --oldest-first",

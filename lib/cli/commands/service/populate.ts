@@ -36,7 +36,7 @@ const fields: Field<Population>[] = [
 
 /** Adds a population to a project. */
 export const populate = command({
-  brief: "Add customers with a past to a project",
+  brief: "Add simulated customers to a project",
   details:
     "The customers come over some months, which end at the project's time. Most only look; others " +
     "try, buy, cancel, fail to pay, share, get a refund, come back. Everything follows the rules of " +

@@ -7,8 +7,8 @@
 import { act } from "./action.ts";
 import { agreeToPrice } from "../../../simulator/subscriptions.ts";
 
-/** Accepts a higher price, as the customer does. */
-export const agree = act("Accept a higher price, as the customer does", {
+/** Accepts a higher price. */
+export const agree = act("Accept a higher price", {
   send: agreeToPrice,
   done: () => "The customer agreed to the price",
 });

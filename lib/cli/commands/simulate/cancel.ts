@@ -7,8 +7,8 @@
 import { act } from "./action.ts";
 import { cancelSubscription } from "../../../simulator/subscriptions.ts";
 
-/** Switches renewal off, as the customer does. */
-export const cancel = act("Switch renewal off, as the customer does", {
+/** Switches renewal off. */
+export const cancel = act("Switch renewal off", {
   send: cancelSubscription,
   done: () => "Cancelled",
 });

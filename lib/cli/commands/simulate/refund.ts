@@ -12,7 +12,7 @@ import { refundSubscription } from "../../../simulator/subscriptions.ts";
 
 /** Refunds a payment. */
 export const refund = command({
-  brief: "Refund a payment, as the store does",
+  brief: "Refund a payment in the store",
   details:
     "Refunding the latest payment of a subscription ends its access, unless --keep-access is " +
     "given.",

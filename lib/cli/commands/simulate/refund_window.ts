@@ -13,8 +13,8 @@ import { changeSettings } from "../../../simulator/catalogue.ts";
 
 /** Sets the refund window, in days. */
 export const refundWindow = command({
-  brief: "Set the refund window, in days",
-  args: { days: argument("Days: 0 to 36500") },
+  brief: "Set the refund window",
+  args: { days: argument("The window, in days: 0 to 36500") },
   flags: dataFlag,
   async run(context, { days, data }) {
     const refund_window_days = parseCount(days, "the refund window", { min: 0, max: 36_500 });

@@ -7,8 +7,8 @@
 import { act } from "./action.ts";
 import { resumeSubscription } from "../../../simulator/subscriptions.ts";
 
-/** Ends a pause, or cancels a pending one. */
-export const resume = act("End a pause, or cancel a pending one", {
+/** Ends a pause, or cancels one that has not started. */
+export const resume = act("End or cancel a pause", {
   send: resumeSubscription,
   done: () => "Resumed",
 });

@@ -26,7 +26,7 @@ const deliveryColumns: Column<Delivery>[] = [
 
 /** Lists the deliveries to a webhook. */
 export const deliveries = command({
-  brief: "List the deliveries to a webhook, newest first (local service)",
+  brief: "List the latest deliveries to a webhook (local service)",
   details:
     "A waiting delivery follows another delivery for the same customer. A dead delivery has " +
     "failed for good; cli events resend with its id, or cli events recover, starts again. " +

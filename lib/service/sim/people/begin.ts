@@ -109,8 +109,8 @@ async function checkNew(tx: ProjectTx, world: World, latest: Note | undefined): 
   const { counts: { customers }, wanted, plan: { months, kind } } = latest;
   const message =
     `The population with the seed "${seed}" was interrupted: it has ${customers} of ` +
-    `${wanted} customers. To continue it, request ${wanted} customers, ${months} months and ` +
-    (kind === undefined ? "no kind" : `the kind ${kind}`);
+    `${wanted} customers. To continue, send "customers": ${wanted}, "months": ${months} and ` +
+    (kind === undefined ? 'no "kind"' : `"kind": "${kind}"`);
   throw new Refusal(409, "resource_already_exists", message, { param: "seed" });
 }
 

@@ -25,7 +25,7 @@ Deno.test("clock show prints the project's time, and the service's own JSON", as
     `project_id  ${desk.projectId}`,
     "now         2026-01-31 12:30:15Z",
     "frozen      no",
-    "offset      in time",
+    "offset      none",
   ]);
   deepEqual(await clockOf(desk, "show"), {
     object: "clock",
@@ -187,7 +187,10 @@ Deno.test("a stored sign-in of another service cannot reach the clock", async ()
   at.sent.length = 0;
   const { code, out, err } = await at.run("clock advance P1D --profile hosted");
   deepEqual([code, out, at.sent], [2, "", []]);
-  match(err, /^Cannot simulate anything at "https:\/\/api\.example\.com": only the local service /);
+  match(
+    err,
+    /^Cannot run this command at "https:\/\/api\.example\.com": it needs the local service/,
+  );
   match(err, /^Choose a sign-in of the local service with --profile, or set CLI_BASE_URL /m);
 });
 

@@ -61,7 +61,10 @@ Deno.test("the same request continues a population whose maker has ended", () =>
     deepEqual({ now, frozen, offset_ms }, { now: NOW + HOUR, frozen: false, offset_ms: 0 });
     const known = await customersOf(service);
     await refuse({ ...WANTED, seed: 42, months: 6 }, "was interrupted: it has \\d+ of 2000");
-    await refuse({ ...WANTED, customers: 2001 }, "request 2000 customers, 12 months and no kind");
+    await refuse(
+      { ...WANTED, customers: 2001 },
+      'send "customers": 2000, "months": 12 and no "kind"',
+    );
     // As a whole it was confirmed before.
     const begun = await startPopulation(simulator, { ...WANTED, confirmed: false });
     ok(begun.customers >= come, `${begun.customers} of ${come}`);
