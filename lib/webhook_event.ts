@@ -98,7 +98,7 @@ export interface LifecycleEvent extends CustomerEvent {
     | "PREPAID"
     | (string & Record<never, never>)
     | null;
-  /** The purchase or renewal, in milliseconds since 1970. */
+  /** The purchase, or the start of the renewed period, in milliseconds since 1970. */
   purchased_at_ms: number;
   /** The end, in milliseconds since 1970; null for no end. */
   expiration_at_ms: number | null;

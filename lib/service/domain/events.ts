@@ -54,7 +54,10 @@ export function subscriptionEvent(
   return lifecycleEvent(draft, facts, {
     ...subject,
     period_type: unpaid ? null : subject.period_type.toUpperCase(),
-    purchased_at: subject.period_starts_at,
+    // After an early charge the latest payment is for the next period.
+    purchased_at: subject.renewed_until === null
+      ? subject.period_starts_at
+      : subject.period_ends_at ?? subject.period_starts_at,
     expires_at: unpaid ? null : subject.renewed_until ?? subject.period_ends_at,
     transaction_id: unpaid ? null : subject.transaction_id,
     original_transaction_id: unpaid ? null : subject.original_transaction_id,

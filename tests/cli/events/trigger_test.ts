@@ -7,7 +7,7 @@ import { RECIPES } from "../../../lib/service/sim/trigger/recipes.ts";
 import { CHOOSABLE_EVENT_TYPES as CHOOSABLE, SENT_EVENT_TYPES } from "../../../lib/event_types.ts";
 import { openDesk } from "../../support/harness.ts";
 import { DAY, productNamed, simulate, type Simulation } from "../../support/simulation.ts";
-import { openTriggering, trigger } from "../../support/triggering.ts";
+import { openTriggering, trigger, type Triggered } from "../../support/triggering.ts";
 
 Deno.test("every triggerable type works in a new project, repeatedly", async () => {
   await using desk = await openTriggering({ buyers: true });
@@ -104,6 +104,43 @@ Deno.test("events trigger uses the customer's purchases", async () => {
   match(out, /^type +UNCANCELLATION$/m);
   match(err, /^Triggered UNCANCELLATION of ada\n/);
   deepEqual((await sim.rows("subscriptions")).length, 1);
+});
+
+/** Events without the period of a product, and one with a week more. */
+const OTHER_PERIODS = [
+  ...["NON_RENEWING_PURCHASE", "INVOICE_ISSUANCE", "TRANSFER", "VIRTUAL_CURRENCY_TRANSACTION"],
+  ...["TEMPORARY_ENTITLEMENT_GRANT", "TEST", "SUBSCRIPTION_EXTENDED"],
+];
+
+Deno.test("a triggered event has one period of its product", async () => {
+  await using desk = await openTriggering();
+  const sim = simulate(desk);
+  await sim.post("/clock/freeze");
+  const now = await sim.now();
+  const period = ({ delivery: { event } }: Triggered) => {
+    const [from, to] = [Number(event["purchased_at_ms"]), Number(event["expiration_at_ms"])];
+    return { from, days: (to - from) / DAY };
+  };
+  const check = (days: number, said: string) => ok(days >= 28 && days <= 31, `${said}: ${days}`);
+  const monthly = ["--override", "purchase.product_id=notes_pro:monthly"];
+  const other = ["--override", "purchase.product_id=notes.pro.monthly"];
+  for (const type of Object.keys(RECIPES)) {
+    if (OTHER_PERIODS.includes(type)) continue;
+    const words = type === "REFUND_REVERSED" ? other : monthly;
+    check(period(await trigger(desk, type, ...words)).days, type);
+  }
+  // No purchase is before 1970.
+  const long = await trigger(desk, "EXPIRATION", "--override", "purchase.duration=P90Y");
+  equal(period(long).from, now);
+  // The period that is over ends now, and the next one begins.
+  const renewed = await trigger(desk, "RENEWAL", ...monthly);
+  equal(Math.round((now - period(renewed).from) / (4 * DAY)), 0);
+  const told = await trigger(desk, "CANCELLATION", "--customer", renewed.customer_id);
+  deepEqual(period(told), period(renewed));
+  await sim.subscribe({ product_id: "notes.pro.monthly" });
+  for (let turn = 0; turn < 3; turn++) {
+    check(period(await trigger(desk, "RENEWAL", "--customer", "ada")).days, `early, ${turn}`);
+  }
 });
 
 /** Events that can be repeated with one subscription, with their source. */

@@ -4,12 +4,17 @@
  * @module
  */
 
+import type { z } from "zod";
+import { addDuration } from "../../domain/calendar.ts";
 import { isBelieved } from "../../domain/purchase.ts";
-import { isAble } from "../../domain/stores.ts";
+import { isAble, periodIn } from "../../domain/stores.ts";
 import { unprocessable } from "../../contract/errors.ts";
 import { readEventFacts } from "../../ledger/event_facts.ts";
 import type { Row } from "../../store/tables.ts";
 import { validate } from "../../http/body.ts";
+import { findApp } from "../../records/find.ts";
+import { findSoldProduct } from "../catalogue.ts";
+import { termOf } from "../fields.ts";
 import { buyProduct, newPurchase } from "../purchases.ts";
 import type { SimCall } from "../route.ts";
 import type { Held, Recipe } from "./recipes.ts";
@@ -17,6 +22,14 @@ import { perform, readHeld } from "./steps.ts";
 
 /** A product and the store that sells it. */
 type Offered = Row<"products"> & { store: string };
+
+/** Who buys. */
+export interface Buyer {
+  /** The id. */
+  id: string;
+  /** Whether there is no such customer yet. */
+  isNew: boolean;
+}
 
 /** The overrides of a purchase. */
 type Sent = Readonly<Record<string, unknown>>;
@@ -29,18 +42,37 @@ interface Bought {
   renews: boolean;
 }
 
-/** Buys what a recipe needs. */
+/** Buys what a recipe needs. An unknown customer is created with it. */
 export async function buyFor(
   call: SimCall,
-  customer: Row<"customers">,
+  customer: Buyer,
   recipe: Recipe,
   sent: Sent,
 ): Promise<Bought> {
   const product_id = sent.product_id ?? (await pickProduct(call, customer, recipe, sent)).id;
   const how = HOW[recipe.product] ?? {};
-  const body = { ...how, ...sent, customer_id: customer.id, product_id };
-  const bought = await buyProduct(call, validate(newPurchase, body));
+  const wanted = validate(newPurchase, { ...how, ...sent, customer_id: customer.id, product_id });
+  const isEarlier = recipe.endsPeriod === true && customer.isNew;
+  const now = isEarlier ? await onePeriodAgo(call, wanted) : call.now;
+  const bought = await buyProduct({ ...call, now }, wanted);
   return { id: bought.id, renews: bought.object === "subscription" };
+}
+
+/**
+ * The start of the period that ends now. A trial, a purchase with a start of its own, and one that would
+ * be before 1970 are not moved.
+ */
+async function onePeriodAgo(
+  call: SimCall,
+  { product_id, duration, trial, starts_at }: z.infer<typeof newPurchase>,
+): Promise<number> {
+  const product = await findSoldProduct(call, product_id);
+  if (product.type !== "subscription" || trial !== false || starts_at !== undefined) {
+    return call.now;
+  }
+  const { type: store } = await findApp(call, product.app_id);
+  const start = addDuration(call.now, periodIn(store, termOf(product, duration)), -1);
+  return start < 0 ? call.now : start;
 }
 
 /** The condition for subscriptions that grant virtual currency with each payment. */
@@ -87,7 +119,7 @@ export async function changeTarget(
 /** A product that fits a recipe, preferably one that the customer has never had. */
 async function pickProduct(
   call: SimCall,
-  customer: Row<"customers">,
+  customer: Buyer,
   recipe: Recipe,
   sent: Sent,
 ): Promise<Offered> {

@@ -28,6 +28,8 @@ export interface Recipe {
    * possible. Without this field the purchase itself makes the event, and always happens.
    */
   accepts?(held: Held): boolean;
+  /** Whether the event belongs to the end of a period. A new customer has bought one period ago. */
+  endsPeriod?: true;
   /** Whether all purchases of the customer move to another one, in place of steps. */
   transfers?: true;
   /** The steps. */
@@ -56,7 +58,12 @@ const RAISE: RecipeStep = {
 /** All recipes by the type of their event. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
   INITIAL_PURCHASE: { product: "subscription", steps: [] },
-  RENEWAL: { product: "subscription", accepts: isCharged, steps: [{ name: "renew" }] },
+  RENEWAL: {
+    product: "subscription",
+    accepts: isCharged,
+    endsPeriod: true,
+    steps: [{ name: "renew" }],
+  },
   PRODUCT_CHANGE: {
     product: "subscription",
     needs: "change_product",
@@ -69,6 +76,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     accepts: (held) =>
       isRunning(held) && held.charge_fails === 0 &&
       renewsAs(held, "will_renew", "will_change_product"),
+    endsPeriod: true,
     steps: [{ name: "fail" }],
   },
   NON_RENEWING_PURCHASE: { product: "once", steps: [] },
@@ -86,7 +94,12 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     // The store sets the date on which it resumes.
     steps: [{ name: "pause", body: (_held, sent) => "until" in sent ? {} : { for: "P1M" } }],
   },
-  EXPIRATION: { product: "subscription", accepts: isOpen, steps: [{ name: "expire" }] },
+  EXPIRATION: {
+    product: "subscription",
+    accepts: isOpen,
+    endsPeriod: true,
+    steps: [{ name: "expire" }],
+  },
   SUBSCRIPTION_EXTENDED: {
     product: "subscription",
     needs: "extend",

@@ -36,7 +36,7 @@ export async function perform(
 /** The subscriptions of a customer that a recipe can use, latest first. */
 export async function readHeld(
   { tx }: SimCall,
-  customer: Row<"customers">,
+  customer: Pick<Row<"customers">, "id">,
 ): Promise<Held[]> {
   const transactions = tx.selectFrom("transactions").selectAll().as("transactions");
   return await tx.selectFrom("subscriptions")
@@ -90,7 +90,7 @@ export async function rereadHeld(call: SimCall, { id }: Pick<Held, "id">): Promi
 /** Whether a customer has purchases whose transfer makes an event. */
 export async function hasHoldings(
   { tx }: SimCall,
-  customer: Row<"customers">,
+  customer: Pick<Row<"customers">, "id">,
 ): Promise<boolean> {
   const subscription = await tx.selectFrom("subscriptions").select("id")
     .where("customer_id", "=", customer.id)
@@ -104,7 +104,11 @@ export async function hasHoldings(
 export const transferBody = z.strictObject({ target_customer_id: customerId.optional() });
 
 /** Moves all purchases of a customer to another one. */
-export async function transfer(call: SimCall, from: Row<"customers">, sent: object): Promise<void> {
+export async function transfer(
+  call: SimCall,
+  from: Pick<Row<"customers">, "id">,
+  sent: object,
+): Promise<void> {
   const { target_customer_id } = validate(transferBody, sent);
   const id = target_customer_id ?? `triggered-${newUuid().slice(0, 8)}`;
   const to = await findOrCreateCustomer(call, id);

@@ -12,12 +12,11 @@ import { findCustomer } from "../../records/find.ts";
 import { newUuid } from "../../records/random.ts";
 import { lastSeq } from "../../store/mod.ts";
 import type { Row } from "../../store/tables.ts";
-import { findOrCreateCustomer } from "../customers.ts";
 import { showEvent } from "../events/events.ts";
 import { customerId } from "../fields.ts";
 import { event } from "../answers.ts";
 import { type SimCall, simRoute } from "../route.ts";
-import { bringingCurrency, buyFor, changeTarget } from "./goods.ts";
+import { bringingCurrency, type Buyer, buyFor, changeTarget } from "./goods.ts";
 import { blaming, checkOverrides, type Overrides, overridesOf } from "./overrides.ts";
 import { type Held, type Recipe, RECIPES, type RecipeStep } from "./recipes.ts";
 import {
@@ -80,9 +79,9 @@ async function cook(call: SimCall, wanted: Wanted): Promise<void> {
     if (customer_id !== undefined) throw invalid("customer_id", `${type} has no customer`);
     return await queueDeliveries(call, [await writeTestEvent(call, null)]);
   }
-  const customer = customer_id === undefined
-    ? await findOrCreateCustomer(call, `triggered-${newUuid().slice(0, 8)}`)
-    : await findCustomer(call, customer_id, "customer_id");
+  const customer: Buyer = customer_id === undefined
+    ? { id: `triggered-${newUuid().slice(0, 8)}`, isNew: true }
+    : { id: (await findCustomer(call, customer_id, "customer_id")).id, isNew: false };
   if (recipe.transfers) return await transferAll(call, wanted, customer);
   const all = await readHeld(call, customer);
   const usable = recipe.product === "currency" ? await bringingCurrency(call, all) : all;
@@ -140,7 +139,7 @@ async function takeStep(
 async function transferAll(
   call: SimCall,
   wanted: Wanted,
-  customer: Row<"customers">,
+  customer: Buyer,
 ): Promise<void> {
   if (await hasHoldings(call, customer)) {
     const why = "the customer has something to move and no purchase is needed";
@@ -150,7 +149,7 @@ async function transferAll(
   await blaming("transfer", sent, () => transfer(call, customer, sent));
 }
 
-async function buyOne(call: SimCall, wanted: Wanted, customer: Row<"customers">) {
+async function buyOne(call: SimCall, wanted: Wanted, customer: Buyer) {
   const sent = overridesOf(wanted.overrides, "purchase");
   return await blaming("purchase", sent, () => buyFor(call, customer, wanted.recipe, sent));
 }
