@@ -278,7 +278,7 @@ Deno.test("commands outside the API use only the local service", async () => {
   for (const line of lines) {
     const { code, err } = await counter.run(line);
     equal(code, 2, line);
-    match(err, /only the local service has a simulator/, line);
+    match(err, /: it needs the local service/, line);
   }
   ok(counter.desk.sent.every(({ path }) => !path.startsWith("/_sim")));
 });
