@@ -39,8 +39,8 @@ export function filterOf(names: readonly string[]): string {
 
 /** A report in JUnit's format, as far as it is used here. */
 interface Report {
-  /** All of it. */
-  testsuites: { testsuite?: { testcase?: Case[] }[] };
+  /** All of it. Not there in the file of a run that was stopped. */
+  testsuites?: { testsuite?: { testcase?: Case[] }[] };
 }
 
 /** A test of a report. */
@@ -59,7 +59,7 @@ function testsIn(text: string): Told[] {
   const isArray = (name: string) => name === "testsuite" || name === "testcase";
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "", isArray });
   const { testsuites }: Report = parser.parse(text);
-  return (testsuites.testsuite ?? []).flatMap(({ testcase = [] }) =>
+  return (testsuites?.testsuite ?? []).flatMap(({ testcase = [] }) =>
     testcase.filter(({ skipped }) => skipped === undefined).map(({ name, failure, error }) => ({
       name,
       failed: failure !== undefined || error !== undefined,

@@ -47,4 +47,6 @@ Deno.test("nothing runs again when all passed, when many failed, and when no tes
     'for (let i = 0; i < 4; i++) Deno.test(`bad ${i}`, () => { throw new Error("no"); });';
   equal(failedFew(await reportOf(four)), undefined);
   equal(failedFew(await reportOf('throw new Error("it does not load");')), undefined);
+  equal(failedFew(""), undefined, "a run that was stopped leaves an empty file");
+  equal(havePassed(["good"], ""), false);
 });

@@ -8,7 +8,7 @@ import {
   startPopulation,
 } from "../../../../lib/simulator/population.ts";
 import { acrossProjects } from "../../../../lib/service/store/mod.ts";
-import { openService } from "../../../support/engine.ts";
+import { ENGINE, openService } from "../../../support/engine.ts";
 import { type Lasting, withLasting } from "../../../support/lasting.ts";
 import { checkSums } from "../../../support/ledger_sums.ts";
 import { simulatorOf, whenMade } from "../../../support/population_fixture.ts";
@@ -17,9 +17,22 @@ const NOW = Date.UTC(2026, 10, 28, 12);
 const HOUR = 3_600_000;
 const WANTED = { customers: 2000, months: 12, seed: 42, confirmed: true };
 
-/** Opens a service on a lasting database, at a time. */
+/** How far the clock of a service runs in a test, at most. */
+const RUNS_MS = ENGINE === "postgres" ? 60_000 : 0;
+
+/**
+ * Opens a service on a lasting database, at a time. Its clock stands, unless the database has other
+ * processes: one that has ended is taken for dead after some seconds.
+ */
 function open({ database }: Lasting, now: number): Promise<Service> {
-  return openService({ database, clock: () => now, adminSecret: "adm_x" });
+  const start = performance.now();
+  const clock = () => now + Math.min(RUNS_MS, Math.floor(performance.now() - start));
+  return openService({ database, clock, adminSecret: "adm_x" });
+}
+
+/** Checks a time that is known but for what the clock has run. */
+function isNear(time: number, expected: number): void {
+  ok(Math.abs(time - expected) <= RUNS_MS, `${time} is ${time - expected} ms off`);
 }
 
 /** Starts a population in a service, which then ends. Returns what had come. */
@@ -45,7 +58,8 @@ Deno.test("a clock that stood stands where it was when the maker of a population
     const service = await open(lasting, NOW + 2 * HOUR);
     await service.catchUp();
     const { now, frozen } = await getClock(simulatorOf(service));
-    deepEqual({ now, frozen }, { now: NOW, frozen: true });
+    isNear(now, NOW);
+    equal(frozen, true);
     equal((await getPopulation(simulatorOf(service))).running, false);
     await service.close();
   }));
@@ -58,7 +72,9 @@ Deno.test("the same request continues a population whose maker has ended", () =>
     await service.catchUp();
     const { now, frozen, offset_ms } = await getClock(simulator);
     // It runs as if it had never stopped.
-    deepEqual({ now, frozen, offset_ms }, { now: NOW + HOUR, frozen: false, offset_ms: 0 });
+    isNear(now, NOW + HOUR);
+    isNear(offset_ms, 0);
+    equal(frozen, false);
     const known = await customersOf(service);
     await refuse({ ...WANTED, seed: 42, months: 6 }, "was interrupted: it has \\d+ of 2000");
     await refuse(
@@ -73,8 +89,8 @@ Deno.test("the same request continues a population whose maker has ended", () =>
     const all = await customersOf(service);
     equal(all.length, 2007);
     ok(known.every((id) => all.includes(id)), "nobody is lost");
-    equal((await getClock(simulator)).now, NOW + HOUR);
-    await checkSums(service.store, NOW + HOUR);
+    isNear((await getClock(simulator)).now, NOW + HOUR);
+    await checkSums(service.store, NOW + HOUR + RUNS_MS);
     await refuse(WANTED, "There already is a population");
     await service.close();
 
@@ -98,7 +114,7 @@ Deno.test("the same request waits for a population, and continues it after it wa
     const made = await whenMade(simulator);
     ok(customers < 2000, "it was stopped in time");
     deepEqual([made.customers, made.error], [2000, null]);
-    await checkSums(service.store, NOW);
+    await checkSums(service.store, NOW + RUNS_MS);
     await service.close();
   }));
 
