@@ -8,7 +8,7 @@ import { rememberPlace } from "./changes.ts";
 import { findProduct, type ProjectCall } from "./find.ts";
 import { tombstoneOf } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
-import { columnRef } from "../store/mod.ts";
+import { columnRef } from "../store/column_ref.ts";
 
 /** The tables of attachments, with the column of the owner. */
 const OWNERS = { entitlement_products: "entitlement_id", package_products: "package_id" } as const;

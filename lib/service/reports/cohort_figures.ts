@@ -26,7 +26,7 @@ import {
 } from "./figures.ts";
 import type { Period } from "./periods.ts";
 import type { LaterSum } from "./sums.ts";
-import { columnRef } from "../store/mod.ts";
+import { columnRef } from "../store/column_ref.ts";
 
 /** Reads the later figures of each period's customers or subscriptions. */
 export async function readLater(

@@ -30,7 +30,7 @@ import {
 } from "./figures.ts";
 import type { Period } from "./periods.ts";
 import type { CustomerSum } from "./sums.ts";
-import { columnRef } from "../store/mod.ts";
+import { columnRef } from "../store/column_ref.ts";
 
 /** Reads numbers of customers, and their payments. */
 export async function readCustomers(

@@ -8,7 +8,7 @@ import { type RawBuilder, sql } from "kysely";
 import { isDuration } from "../domain/calendar.ts";
 import { ownStore } from "../contract/spelling.ts";
 import type { Subject } from "./definition.ts";
-import { columnRef } from "../store/mod.ts";
+import { columnRef } from "../store/column_ref.ts";
 
 /** A dimension, to filter or segment a chart. */
 export interface Dimension {

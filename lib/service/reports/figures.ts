@@ -10,7 +10,7 @@ import type { ProjectCall } from "../records/find.ts";
 import { type Dimension, hasOneOf, valueIn } from "./dimensions.ts";
 import { indexOfPeriod, type Period } from "./periods.ts";
 import { type Column, type CountedBy, type LedgerSum, nameOfSum, type Sum } from "./sums.ts";
-import { columnRef } from "../store/mod.ts";
+import { columnRef } from "../store/column_ref.ts";
 
 /** The part of a payment that counts as revenue. */
 export type RevenueType = "revenue" | "revenue_net_of_taxes" | "proceeds";

@@ -18,7 +18,6 @@ export {
   StoreError,
   type StoreFailure,
 } from "./failure.ts";
-export { columnRef } from "./column_ref.ts";
 export { COMMIT_BOUNDS } from "./commit_sizes.ts";
 export { letFirstGo, lockFirst, lockIntegrations, lockOwn, skipHeld } from "./delivery_lines.ts";
 export { fixed } from "./fixed.ts";
