@@ -137,28 +137,26 @@ async function isGone(pid: string): Promise<void> {
   ok((await new Deno.Command("sh", { args: ["-c", wait] }).output()).success);
 }
 
-Deno.test("Ctrl-C ends the command of --exec and its child processes", async () => {
-  const listening = await startListening("--exec", "sleep 600 & echo $!; wait");
-  const { server, child, lines } = listening;
-  const pid = await commandStarted(listening);
-  child.kill("SIGINT");
-  equal((await child.status).code, 0);
-  await lines.return(undefined);
-  await isGone(pid);
-  await server.stop();
-});
-
-Deno.test("Ctrl-C ends a program that ignores SIGTERM, also when its shell has ended before", async () => {
-  const stubborn = `sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done' & wait`;
-  const listening = await startListening("--exec", stubborn);
-  const { server, child, lines } = listening;
-  const pid = await commandStarted(listening);
-  child.kill("SIGINT");
-  equal((await child.status).code, 0);
-  await lines.return(undefined);
-  await isGone(pid);
-  await server.stop();
-});
+for (
+  const [what, shellCommand] of [
+    ["the command of --exec and its child processes", "sleep 600 & echo $!; wait"],
+    [
+      "a program that ignores SIGTERM, also when its shell has ended before",
+      `sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done' & wait`,
+    ],
+  ] as const
+) {
+  Deno.test(`Ctrl-C ends ${what}`, async () => {
+    const listening = await startListening("--exec", shellCommand);
+    const { server, child, lines } = listening;
+    const pid = await commandStarted(listening);
+    child.kill("SIGINT");
+    equal((await child.status).code, 0);
+    await lines.return(undefined);
+    await isGone(pid);
+    await server.stop();
+  });
+}
 
 Deno.test("closing the terminal ends the command of --exec", async () => {
   const listening = await startListening("--exec", "sleep 600 & echo $!; wait");
