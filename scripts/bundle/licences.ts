@@ -1,5 +1,5 @@
 /**
- * The licences of the packages in a bundle.
+ * The packages in a bundle, and their licences.
  *
  * @module
  */
@@ -33,6 +33,11 @@ export function packageFolders(files: Iterable<string>): string[] {
     /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []
   );
   return [...new Set(folders)].sort();
+}
+
+/** The first file that a bundle does not take from its own folder: nobody has asked for it. */
+export function findForeign(files: Iterable<string>): string | undefined {
+  return [...files].find((file) => /^(?:\.\.[\\/]|[\\/]|[A-Za-z]:[\\/])/.test(file));
 }
 
 /**

@@ -10,7 +10,7 @@
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 import { coreOf, keepTogether } from "./core.ts";
-import { LEFT_OUT, licencesOf, packageFolders } from "./licences.ts";
+import { findForeign, LEFT_OUT, licencesOf, packageFolders } from "./licences.ts";
 import { nodeModules, sources } from "./sources.ts";
 
 /** Bundles a folder into another one. */
@@ -28,7 +28,10 @@ async function bundle(from: string, to: string): Promise<void> {
     platform: "neutral",
     mainFields: ["module", "main"],
     target: "esnext",
-    external: LEFT_OUT.flatMap((name) => [name, `${name}/*`]),
+    // In place of a tsconfig.json in a folder above.
+    tsconfigRaw: "{}",
+    // pg looks for pg-native, and does without it. A folder above may have it.
+    external: ["pg-native", ...LEFT_OUT.flatMap((name) => [name, `${name}/*`])],
     chunkNames: "[name]-[hash]",
     legalComments: "none",
     metafile: true,
@@ -42,6 +45,9 @@ async function bundle(from: string, to: string): Promise<void> {
     plugins: [core, ...plugins],
     write: false,
   });
+  const foreign = findForeign(Object.keys(metafile.inputs));
+  // A folder above may belong to somebody else, as that of all temporary files does.
+  if (foreign) throw new Error(`Cannot bundle the program: it would contain ${foreign}`);
   await keepsNames(from, Object.keys(metafile.inputs), outputFiles);
   await Deno.mkdir(join(to, "program"), { recursive: true });
   for (const { path, contents } of outputFiles) await Deno.writeFile(path, contents);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { licencesOf, packageFolders } from "../../scripts/bundle/licences.ts";
+import { findForeign, licencesOf, packageFolders } from "../../scripts/bundle/licences.ts";
 
 /** The licences of packages with these files. */
 async function licences(files: Record<string, string>): Promise<string> {
@@ -33,6 +33,28 @@ Deno.test("files of a bundle belong to the innermost package", () => {
     "node_modules/.deno/@a+b@1.0.0/node_modules/@a/b",
     "node_modules/.deno/b@1.0.0/node_modules/b",
   ]);
+});
+
+Deno.test("a bundle takes no file of a folder above", () => {
+  const own = [
+    "cli.ts",
+    "node_modules/b/index.js",
+    "required:fs",
+    "door:lib/cli/main.ts",
+    "..b.js",
+  ];
+  equal(findForeign(own), undefined);
+  for (
+    const path of [
+      "../node_modules/b/index.js",
+      "..\\b.js",
+      "/node_modules/b.js",
+      "D:\\b.js",
+      "D:/b.js",
+    ]
+  ) {
+    equal(findForeign([...own, path]), path);
+  }
 });
 
 Deno.test("a package's licence is its own text, or the standard one with its author", async () => {
