@@ -11,7 +11,7 @@ COPY lib ./lib
 COPY scripts/package ./scripts/package
 RUN deno install --frozen --entrypoint cli.ts \
   && deno run --no-prompt --allow-env=PATH,HOME,INIT_CWD --allow-read --allow-write \
-    --allow-run=/usr/bin/deno scripts/package/install.ts --to /usr/local/bin \
+    --allow-run=/usr/bin/deno scripts/package/install.ts --linked --to /usr/local/bin \
   && mkdir /data \
   && chown -R deno:deno /data /deno-dir
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../lib/version.ts";
 import { TARGETS } from "../scripts/compile.ts";
@@ -157,6 +157,27 @@ Deno.test("one version of Deno is pinned everywhere", async () => {
   versions.add(run ?? "none in the action");
   deepEqual([...versions], [DENO_VERSION]);
   equal(DENO_VERSION, "2.9.6");
+});
+
+Deno.test("the Dockerfile copies all that its installation loads", async () => {
+  const copied = [...(await read("Dockerfile")).matchAll(/^COPY (.+) \S+$/gm)]
+    .flatMap(([, paths = ""]) => paths.split(" "));
+  const sent = [...(await read(".dockerignore")).matchAll(/^!(.+)$/gm)].map(([, path]) => path);
+  deepEqual(copied.sort(), sent.sort());
+  const loaded = new Set<string>();
+  const load = async (path: string): Promise<void> => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const [, next = ""] of (await read(path)).matchAll(/ from "(\..*)";$/gm)) {
+      await load(join(dirname(path), next).replaceAll("\\", "/"));
+    }
+  };
+  for (const path of ["cli.ts", "scripts/package/install.ts"]) await load(path);
+  ok(loaded.has("lib/file_reason.ts"));
+  const missing = [...loaded].filter((path) =>
+    !copied.some((from) => path === from || path.startsWith(`${from}/`))
+  );
+  deepEqual(missing, []);
 });
 
 Deno.test("hadolint, if installed, accepts the Dockerfile", async () => {

@@ -35,3 +35,17 @@ export function taskFlags(denoJson: string): string[] {
   taskPermissions(denoJson);
   return words(denoJson).filter((word) => word.startsWith("--"));
 }
+
+/**
+ * The flags of `deno run` for the bundled program. It has no lock file: the packages outside of the
+ * bundle lie beside it, in the versions of deno.lock.
+ */
+export function bundleFlags(denoJson: string): string[] {
+  const flags = taskFlags(denoJson).filter((flag) => flag !== "--frozen");
+  return ["--node-modules-dir=manual", "--no-lock", ...flags];
+}
+
+/** A flag as a word for a POSIX shell. */
+export function shellFlag(flag: string): string {
+  return /[*,]/.test(flag) ? `'${flag}'` : flag;
+}

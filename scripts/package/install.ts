@@ -1,5 +1,5 @@
 /**
- * Puts a launcher named `cli` into a folder on PATH, or removes it.
+ * Bundles the program and puts a launcher named `cli` into a folder on PATH, or removes both.
  *
  * Run it as `deno task install`; {@linkcode HELP} lists its flags.
  *
@@ -10,8 +10,18 @@ import { dirname, join, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { quoted } from "../../lib/cli/screen/command_lines.ts";
 import { fileReason } from "../../lib/file_reason.ts";
+import { VERSION } from "../../lib/version.ts";
 import { DENO_VERSION, ROOT } from "./flags.ts";
-import { cloneOf, launcherName, launcherText, madeBy } from "./launcher.ts";
+import {
+  type Bundle,
+  noteLauncher,
+  programsOf,
+  removeOld,
+  removeUnused,
+  storeProgram,
+} from "./installed_programs.ts";
+import { cloneOf, launcherName, launcherText, madeBy, type Started } from "./launcher.ts";
+import { ToolError } from "./program.ts";
 import { goodFolders, othersBefore, pathFolders, type Search } from "./search_path.ts";
 
 /** The parts of the machine that an installation uses. */
@@ -28,7 +38,11 @@ export interface Machine extends Search {
   say(line: string): void;
   /** Prints a warning or an error. */
   warn(line: string): void;
-  /** Downloads the program's packages, so that its first run is as fast as the others. */
+  /** Prints what happens now, on a terminal. */
+  progress(line: string): void;
+  /** Bundles the program of this clone. */
+  bundle: Bundle;
+  /** Downloads the packages of the clone's own files, so that their first run is fast. */
   prepare(): Promise<void>;
 }
 
@@ -39,27 +53,30 @@ class Refusal extends Error {}
 const AGAIN = `npx -y deno@${DENO_VERSION} task install`;
 
 /** The help text. */
-const HELP = `Put a launcher named cli into a folder, or remove it
+const HELP = `Install cli: bundle the program, and put a launcher for it into a folder
+
+The program is a copy of this clone as it is now. After git pull, run this again.
 
 USAGE
-  ${AGAIN} [--to FOLDER] [--remove]
+  ${AGAIN} [--to FOLDER] [--linked | --remove]
 
 FLAGS
   --to FOLDER  The folder of the launcher (default: ask)
+  --linked     Run the clone's own files, with each change of them; needs no bundler
   --remove     Remove the launcher in FOLDER; without --to, all launchers of this clone on PATH
   --help       Show this help`;
 
 /** Installs or removes. Returns the exit code. */
 export async function main(args: string[], machine: Machine): Promise<number> {
   try {
-    const { to, remove, help } = readArguments(args);
+    const { to, linked = false, remove, help } = readArguments(args);
     if (help) {
       machine.say(HELP);
       return 0;
     }
     const folder = to === undefined ? undefined : resolve(machine.cwd, to);
     if (remove) await removeFrom(folder, machine);
-    else await installInto(folder ?? await chooseFolder(machine), machine);
+    else await installInto(folder ?? await chooseFolder(machine), { ...machine, linked });
     return 0;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -72,6 +89,8 @@ export async function main(args: string[], machine: Machine): Promise<number> {
 interface Wanted {
   /** The launcher's folder. */
   to?: string | undefined;
+  /** Whether the launcher runs the clone's own files. */
+  linked?: boolean | undefined;
   /** Whether to remove launchers. */
   remove?: boolean | undefined;
   /** Whether to show the help only. */
@@ -81,6 +100,7 @@ interface Wanted {
 /** The flags. */
 const FLAGS = {
   to: { type: "string" },
+  linked: { type: "boolean" },
   remove: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -90,10 +110,13 @@ function readArguments(args: string[]): Wanted {
   try {
     const { values } = parseArgs({ args, options: FLAGS });
     if (values.to === "") throw new Error("--to needs a folder");
+    if (values.linked && values.remove) throw new Error("--linked and --remove exclude each other");
     return values;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Refusal(`Cannot install cli: ${why}\nRun: ${AGAIN} [--to FOLDER] [--remove]`);
+    throw new Refusal(
+      `Cannot install cli: ${why}\nRun: ${AGAIN} [--to FOLDER] [--linked | --remove]`,
+    );
   }
 }
 
@@ -121,8 +144,15 @@ async function chooseFolder(machine: Machine): Promise<string> {
   return chosen;
 }
 
-/** Writes the launcher, and prints its facts. */
-async function installInto(folder: string, machine: Machine): Promise<void> {
+/** What to install. */
+interface Installation extends Machine {
+  /** Whether the launcher runs the clone's own files. */
+  linked: boolean;
+}
+
+/** Writes the program and then the launcher, and prints their facts. */
+async function installInto(folder: string, machine: Installation): Promise<void> {
+  const { clone, linked } = machine;
   const path = join(folder, launcherName());
   const there = await launcherAt(path);
   if (there === "other") {
@@ -137,18 +167,47 @@ async function installInto(folder: string, machine: Machine): Promise<void> {
         `${AGAIN} --to FOLDER`,
     );
   }
-  if (/[\r\n]/.test(machine.clone + machine.deno + folder)) {
+  if (/[\r\n]/.test(clone + machine.deno + folder)) {
     throw new Refusal(
       "Cannot install cli: a path has a line break. Move the clone, or choose another folder",
     );
   }
-  const made = await writeLauncher(path, machine);
-  machine.say(`Installed ${path}, which runs ${join(machine.clone, "cli.ts")}`);
+  const to = ` --to ${quotedFor(folder)}`;
+  const program = linked ? undefined : await makeProgram(path, to, machine);
+  const made = await writeLauncher(path, { ...machine, program });
+  machine.say(
+    `Installed ${path}, which runs ${
+      linked ? join(clone, "cli.ts") : `cli ${VERSION}, bundled from ${clone}`
+    }`,
+  );
   if (made !== undefined) machine.say(`Created the folder ${made}`);
-  const where = isOnPath(folder, machine) ? "" : ` --to ${quotedFor(folder)}`;
-  machine.say(`To remove it, run in ${machine.clone}: ${AGAIN} --remove${where}`);
+  if (!linked) machine.say(`To update it after git pull, run in ${clone}: ${AGAIN}${to}`);
+  machine.say(
+    `To remove it, run in ${clone}: ${AGAIN} --remove${isOnPath(folder, machine) ? "" : to}`,
+  );
   await warnAbout(folder, machine);
-  await machine.prepare();
+  if (linked) await machine.prepare();
+  else await removeOld(clone, await usualLaunchers(machine));
+}
+
+/** Bundles the program of a launcher. Returns its folder. */
+async function makeProgram(
+  launcher: string,
+  to: string,
+  { clone, bundle, progress }: Machine,
+): Promise<string> {
+  progress("Bundling the program...");
+  try {
+    const folder = await storeProgram(clone, bundle);
+    await noteLauncher(clone, launcher);
+    return folder;
+  } catch (error) {
+    const reason = error instanceof ToolError ? error.reason : fileReason(error);
+    throw new Refusal(
+      `Cannot bundle the program in ${JSON.stringify(programsOf(clone))}: ${reason}\n` +
+        `To run the clone's own files instead, which needs no bundler: ${AGAIN} --linked${to}`,
+    );
+  }
 }
 
 /** Warns if `cli` would not start this launcher. */
@@ -183,24 +242,37 @@ function isOnPath(folder: string, machine: Machine): boolean {
 
 /** Removes the launchers of this clone, from one folder or from all that are on PATH. */
 async function removeFrom(folder: string | undefined, machine: Machine): Promise<void> {
-  const usual = await goodFolders(machine);
-  const folders = folder === undefined ? [...pathFolders(machine), ...usual] : [folder];
-  let removed = 0;
-  for (const path of new Set(folders.map((at) => join(at, launcherName())))) {
-    if (await launcherAt(path) !== machine.clone) continue;
+  const { clone } = machine;
+  const launchers = folder === undefined
+    ? await usualLaunchers(machine)
+    : await launchersIn([folder], clone);
+  for (const path of launchers) {
     const made = madeBy(await Deno.readTextFile(path));
     await change("remove", path, () => Deno.remove(path));
     machine.say(`Removed ${path}`);
     if (made !== undefined) await removeEmpty(dirname(path), made);
-    removed++;
   }
-  if (removed > 0) return;
+  if (launchers.length > 0) return await removeUnused(clone, await usualLaunchers(machine));
   const where = folder === undefined
     ? "no folder on PATH has a"
     : `${JSON.stringify(folder)} has no`;
   throw new Refusal(
-    `Cannot remove cli: ${where} launcher of ${JSON.stringify(machine.clone)}`,
+    `Cannot remove cli: ${where} launcher of ${JSON.stringify(clone)}`,
   );
+}
+
+/** The launchers of this clone on PATH, and in the folders that an installation proposes. */
+async function usualLaunchers(machine: Machine): Promise<string[]> {
+  return await launchersIn([...pathFolders(machine), ...await goodFolders(machine)], machine.clone);
+}
+
+/** The launchers of a clone in folders. */
+async function launchersIn(folders: readonly string[], clone: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of new Set(folders.map((at) => join(at, launcherName())))) {
+    if (await launcherAt(path) === clone) found.push(path);
+  }
+  return found;
 }
 
 /** The content of a path: nothing, another program, or a launcher with its clone. */
@@ -216,12 +288,12 @@ async function launcherAt(path: string): Promise<string | undefined> {
  * Writes a launcher under another name first, so that a start in between finds a complete file.
  * Returns the topmost folder that it had to create.
  */
-async function writeLauncher(path: string, machine: Machine): Promise<string | undefined> {
+async function writeLauncher(path: string, started: Started): Promise<string | undefined> {
   const folder = dirname(path);
   const temporary = join(folder, `.cli-${crypto.randomUUID()}`);
   const before = madeBy(await Deno.readTextFile(path).catch(() => ""));
   const missing = await topmostMissing(folder);
-  const text = await launcherText({ ...machine, made: missing ?? before });
+  const text = await launcherText({ ...started, made: missing ?? before });
   await change("write", path, async () => {
     await Deno.mkdir(folder, { recursive: true });
     try {
@@ -294,6 +366,14 @@ function systemMachine(): Machine {
     ask: canAsk ? (question) => prompt(question, "1") : undefined,
     say: (line) => console.log(line),
     warn: (line) => console.error(line),
+    progress: (line) => {
+      if (Deno.stderr.isTerminal()) console.error(line);
+    },
+    // Not loaded for --linked: the image has no bundler.
+    bundle: async (folder, work) => {
+      const { bundleComplete } = await import("./complete_program.ts");
+      await bundleComplete(folder, work);
+    },
     prepare: () => loadPackages(deno, clone),
   };
 }

@@ -7,7 +7,7 @@
  */
 
 import { join } from "node:path";
-import { DENO_VERSION, taskFlags } from "./flags.ts";
+import { bundleFlags, DENO_VERSION, taskFlags } from "./flags.ts";
 
 /** The target of a launcher. */
 export interface Started {
@@ -15,6 +15,8 @@ export interface Started {
   deno: string;
   /** The absolute path of the clone that holds `cli.ts`. */
   clone: string;
+  /** The absolute path of the bundled program; without it, `cli.ts` and its modules run. */
+  program?: string | undefined;
   /** The topmost folder that the installation created for the launcher, if it did. */
   made?: string | undefined;
 }
@@ -22,51 +24,74 @@ export interface Started {
 /** The start of the line that identifies our launchers, without the comment sign. */
 const MARK = "A launcher of cli, written by `deno task install` in ";
 
+/** The beginning of the line that names the folder of the bundled program. */
+const PROGRAM = "Its program is in the folder ";
+
 /** The beginning of the line that names the folder which the installation created. */
 const MADE = "The installation created the folder ";
 
 /** A launcher for a POSIX shell. */
-export function shellLauncher({ deno, clone, made }: Started): string {
+export function shellLauncher(started: Started): string {
+  const { deno, clone, program } = started;
+  const [name, folder] = program === undefined ? ["clone", clone] : ["program", program];
+  const script = program === undefined ? "$clone/scripts/package/start.sh" : "$program/start.sh";
   return `#!/bin/sh
-# ${MARK}${clone}
-${made === undefined ? "" : `# ${MADE}${made}\n`}# Delete this file to remove it.
+${notes(started).map((line) => `# ${line}`).join("\n")}
 deno=${shellQuoted(deno)}
-clone=${shellQuoted(clone)}
-if [ ! -x "$deno" ] || [ ! -f "$clone/scripts/package/start.sh" ]; then
-  printf 'Cannot start cli: "%s" or "%s" is no longer there\\n' "$deno" "$clone" >&2
+${name}=${shellQuoted(folder)}
+if [ ! -x "$deno" ] || [ ! -f "${script}" ]; then
+  printf 'Cannot start cli: "%s" or "%s" is no longer there\\n' "$deno" "$${name}" >&2
   echo 'In a clone of the repository, run: npx -y deno@${DENO_VERSION} task install' >&2
   exit 1
 fi
-. "$clone/scripts/package/start.sh"
+. "${script}"
 `;
+}
+
+/** The comments of a launcher. */
+function notes({ clone, program, made }: Started): string[] {
+  return [
+    `${MARK}${clone}`,
+    ...program === undefined ? [] : [`${PROGRAM}${program}`],
+    ...made === undefined ? [] : [`${MADE}${made}`],
+    "Delete this file to remove it.",
+  ];
 }
 
 /**
  * A launcher for Windows. It contains the flags, since a batch file that calls another one parses
  * \`^\` twice.
  */
-export function batchLauncher({ deno, clone, made }: Started, denoJson: string): string {
-  const config = ["deno.json", "deno.lock", "cli.ts"].map((name) =>
-    batchQuoted(`${clone.replace(/[\\/]$/, "")}\\${name}`)
-  );
-  const [settings = "", lock = "", program = ""] = config;
-  const flags = taskFlags(denoJson).map((flag) => /[*,]/.test(flag) ? `"${flag}"` : flag);
-  const words = ["--config", settings, "--lock", lock, ...flags, program, "%*"];
+export function batchLauncher(started: Started, denoJson: string): string {
+  const { deno, clone, program } = started;
+  const path = (name: string) =>
+    batchQuoted(`${(program ?? clone).replace(/[\\/]$/, "")}\\${name}`);
+  const words = program === undefined
+    ? ["--lock", path("deno.lock"), ...taskFlags(denoJson).map(batchFlag), path("cli.ts")]
+    : [...bundleFlags(denoJson).map(batchFlag), path("program\\cli.js")];
   return [
     "@echo off",
-    `rem ${MARK}${clone.replaceAll("%", "%%")}`,
-    ...made === undefined ? [] : [`rem ${MADE}${made.replaceAll("%", "%%")}`],
-    "rem Delete this file to remove it.",
+    ...notes(started).map((line) => `rem ${line.replaceAll("%", "%%")}`),
     "setlocal",
     `set "INIT_CWD="`,
-    `${batchQuoted(deno)} run ${words.join(" ")}`,
+    `${batchQuoted(deno)} run --config ${path("deno.json")} ${words.join(" ")} %*`,
     "",
   ].join("\r\n");
+}
+
+/** A flag as a word for a batch file. */
+function batchFlag(flag: string): string {
+  return /[*,]/.test(flag) ? `"${flag}"` : flag;
 }
 
 /** The clone of a launcher, or undefined for other text. */
 export function cloneOf(launcher: string): string | undefined {
   return noted(launcher, MARK);
+}
+
+/** The folder of a launcher's bundled program, if it has one. */
+export function programOf(launcher: string): string | undefined {
+  return noted(launcher, PROGRAM);
 }
 
 /** The topmost folder that was created for a launcher, if there was one. */

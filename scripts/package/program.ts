@@ -1,13 +1,13 @@
 /**
- * The program of the package for npm: `bin/cli`, which starts Deno, and JavaScript in `program/`, with
- * the packages that it uses inside. The bundler has a configuration of its own, so nothing else
- * downloads it.
+ * The bundled program: JavaScript in `program/`, with the packages that it uses inside, for
+ * `deno task install` and for the package for npm, which starts it with `bin/cli`. The bundler has a
+ * configuration of its own, so nothing else downloads it.
  *
  * @module
  */
 
 import { dirname, join } from "node:path";
-import { ROOT, taskFlags } from "./flags.ts";
+import { bundleFlags, ROOT, shellFlag } from "./flags.ts";
 
 /** The places where installers put the program of `deno`, from the package's folder. */
 const DENO_PLACES = [
@@ -23,34 +23,41 @@ const DENO_PLACES = [
 
 /** The program `bin/cli`, a script for a POSIX shell. */
 export function binScript(template: string, denoJson: string): string {
-  // There is no lock file: npm has installed the versions in package.json.
-  const flags = ["--node-modules-dir=manual", "--no-lock", ...taskFlags(denoJson)]
-    .filter((flag) => flag !== "--frozen")
-    .map((flag) => /[*,]/.test(flag) ? `'${flag}'` : flag);
+  const flags = bundleFlags(denoJson).map(shellFlag);
   const places = DENO_PLACES.map((place) => `"$root"/${place}`);
   return template.replace("NPM_PLACES", places.join(" \\\n  "))
     .replace("TASK_FLAGS", `\\\n      ${flags.join(" \\\n      ")} \\\n     `);
 }
 
-/** Writes the program into a folder: all that it needs to run there, besides Deno. */
+/**
+ * Bundles the program into a folder: its files, the licences of the packages in them, and deno.json.
+ *
+ * @param work An empty folder. It gets the sources, and all packages in `node_modules/`.
+ * @throws {ToolError} when the bundler fails, or a package cannot be downloaded.
+ */
+export async function bundleProgram(folder: string, work: string): Promise<void> {
+  await copySources(work);
+  const install = ["install", "--quiet", "--frozen", "--node-modules-dir=auto"];
+  await runTool(Deno.execPath(), [...install, "--entrypoint", "cli.ts"], work);
+  const bundler = join(ROOT, "scripts/bundle");
+  const rights = ["--allow-read", "--allow-write", "--allow-env", "--allow-run"];
+  const options = ["--quiet", "--no-prompt", "--config", join(bundler, "deno.json"), ...rights];
+  const words = [join(bundler, "main.ts"), await Deno.realPath(work), folder];
+  await runTool(Deno.execPath(), ["run", ...options, ...words], ROOT);
+  // Given on the command line, so that no other settings apply.
+  await Deno.writeTextFile(join(folder, "deno.json"), "{}\n");
+}
+
+/** Writes the package's program into a folder: all that it needs to run there, besides packages. */
 export async function writeProgram(folder: string): Promise<void> {
   const work = await Deno.makeTempDir();
   try {
-    await copySources(work);
-    const install = ["install", "--quiet", "--frozen", "--node-modules-dir=auto"];
-    await runTool(Deno.execPath(), [...install, "--entrypoint", "cli.ts"], work);
-    const bundler = join(ROOT, "scripts/bundle");
-    const rights = ["--allow-read", "--allow-write", "--allow-env", "--allow-run"];
-    const options = ["--quiet", "--no-prompt", "--config", join(bundler, "deno.json"), ...rights];
-    const words = [join(bundler, "main.ts"), await Deno.realPath(work), folder];
-    await runTool(Deno.execPath(), ["run", ...options, ...words], ROOT);
+    await bundleProgram(folder, work);
   } finally {
     await Deno.remove(work, { recursive: true });
   }
   const denoJson = await Deno.readTextFile(join(ROOT, "deno.json"));
   const template = await Deno.readTextFile(join(ROOT, "scripts/package/bin.sh"));
-  // Given on the command line, so that no other settings apply.
-  await Deno.writeTextFile(join(folder, "deno.json"), "{}\n");
   await Deno.mkdir(join(folder, "bin"));
   await Deno.writeTextFile(join(folder, "bin/cli"), binScript(template, denoJson), { mode: 0o755 });
 }
@@ -64,19 +71,37 @@ async function copySources(folder: string): Promise<void> {
   }
 }
 
+/** A program that failed. Its message has all that the program printed. */
+export class ToolError extends Error {
+  /** The reason in what the program printed. */
+  readonly reason: string;
+
+  /** Makes the error of a command from what it printed. */
+  constructor(command: string, printed: string) {
+    super(`Cannot run ${command}:\n${printed}`);
+    this.name = "ToolError";
+    this.reason = reasonIn(printed);
+  }
+}
+
+/** The reason in what Deno prints: from the word "error" to a list of calls. */
+function reasonIn(printed: string): string {
+  const [, text = printed] = /^error: (?:Uncaught (?:\(in promise\) )?)?(?:Error: )?([^]*)/m
+    .exec(printed) ?? [];
+  return text.split(/\n(?:\n| +at )/)[0]?.trim() ?? "";
+}
+
 /**
  * Runs a program, and returns its output.
  *
- * @throws {Error} with all that the program printed, when it fails.
+ * @throws {ToolError} when it fails.
  */
 export async function runTool(program: string, args: string[], cwd: string): Promise<string> {
   const command = new Deno.Command(program, { args, cwd, env: { NO_COLOR: "1" } });
   const { success, stdout, stderr } = await command.output();
   const decoder = new TextDecoder();
   if (success) return decoder.decode(stdout);
-  throw new Error(
-    `Cannot run ${program} ${args[0]}:\n${decoder.decode(stdout)}${decoder.decode(stderr)}`,
-  );
+  throw new ToolError(`${program} ${args[0]}`, decoder.decode(stdout) + decoder.decode(stderr));
 }
 
 /** The paths of all files below a folder, from it, in order, with forward slashes. */

@@ -1,7 +1,7 @@
-# Starts cli from a clone of its repository. A launcher that `deno task install` wrote reads this
-# file after setting two absolute paths: $deno, the runtime, and $clone, the repository. Nothing
-# else says what runs, so the folder that somebody is in has no part in it. The flags are those of
-# the task cli in deno.json; a test compares them.
+# Starts cli. A launcher of `deno task install` sets two absolute paths before it reads this file:
+# $deno, the runtime, and $clone, the repository; or $program, the folder of a bundled program, with
+# its own copy of this file. Nothing else says what runs, so the folder that somebody is in has no
+# part in it. The flags are those of the task cli in deno.json; a test compares them.
 # shellcheck shell=sh disable=SC2154
 
 # Where another task was started says nothing about where this program is.

@@ -7,8 +7,8 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { taskFlags } from "../../scripts/package/flags.ts";
-import { filesUnder, writeProgram } from "../../scripts/package/program.ts";
+import { bundleFlags } from "../../scripts/package/flags.ts";
+import { bundleProgram, filesUnder, writeProgram } from "../../scripts/package/program.ts";
 import { VERSION } from "../../lib/version.ts";
 import { makeHostileFolder } from "../package/hostile_folder.ts";
 import { ended } from "../support/ended.ts";
@@ -95,9 +95,8 @@ async function loadsEverywhere(folder: string, files: Files): Promise<void> {
 
 /** Runs a file of the package in a hostile folder, with the flags of the program. */
 async function runs(folder: string, file: string, words: string[], cwd = folder) {
-  const flags = taskFlags(JSON.stringify(denoJson)).filter((flag) => flag !== "--frozen");
-  const own = ["--config", join(folder, "deno.json"), "--node-modules-dir=manual", "--no-lock"];
-  const args = ["run", ...own, ...flags, join(folder, file), ...words];
+  const flags = ["--config", join(folder, "deno.json"), ...bundleFlags(JSON.stringify(denoJson))];
+  const args = ["run", ...flags, join(folder, file), ...words];
   return await ended(new Deno.Command(Deno.execPath(), { args, cwd, env: { NO_COLOR: "1" } }));
 }
 
@@ -112,17 +111,33 @@ async function runsAnywhere(folder: string): Promise<void> {
   deepEqual(await hostile.heeded(), []);
 }
 
+/** Bundles the program below a folder with packages and settings that are not the program's. */
+async function bundleBelowOthers(folder: string, base: string): Promise<void> {
+  const work = join(base, "above", "work");
+  const files = {
+    "node_modules/pg-native/package.json": `{"name":"pg-native","version":"1.0.0","license":"MIT"}`,
+    "node_modules/pg-native/index.js": "module.exports = {};",
+    "other.js": "export const parse = 1;",
+    "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { yaml: ["./other.js"] } } }),
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.mkdir(join(base, "above", path, ".."), { recursive: true });
+    await Deno.writeTextFile(join(base, "above", path), text);
+  }
+  await Deno.mkdir(work);
+  await bundleProgram(folder, work);
+}
+
 Deno.test("the bundled program works, and loads only what a command needs", async (test) => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   try {
     const [folder, again] = [join(base, "one"), join(base, "two")];
-    for (const to of [folder, again]) {
-      await Deno.mkdir(to);
-      await writeProgram(to);
-    }
+    for (const to of [folder, again]) await Deno.mkdir(to);
+    await writeProgram(folder);
+    await bundleBelowOthers(again, base);
     await Deno.writeTextFile(join(folder, "package.json"), `{"type":"module"}`);
     const files = await filesOf(folder);
-    await test.step("a second bundle is equal", async () => {
+    await test.step("a second bundle is equal, whatever is in folders above", async () => {
       deepEqual(await filesOf(again), files);
     });
     await test.step("a command loads few files", () => loadsLittle(files));

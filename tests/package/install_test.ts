@@ -1,74 +1,22 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { delimiter, join, resolve } from "node:path";
-import { DENO_VERSION, ROOT, taskFlags } from "../../scripts/package/flags.ts";
-import { type Machine, main } from "../../scripts/package/install.ts";
-import { batchLauncher, cloneOf, shellLauncher } from "../../scripts/package/launcher.ts";
-import { cacheFolder } from "../support/cache_folder.ts";
-import { ended } from "../support/ended.ts";
+import { DENO_VERSION, ROOT } from "../../scripts/package/flags.ts";
+import { programOf, shellLauncher } from "../../scripts/package/launcher.ts";
+import { ToolError } from "../../scripts/package/program.ts";
+import { VERSION } from "../../lib/version.ts";
 import { makeHostileFolder } from "./hostile_folder.ts";
+import { bundling, launch, machineIn, name, windows, withFolder } from "./machine.ts";
 
-const windows = Deno.build.os === "windows";
-const name = windows ? "cli.cmd" : "cli";
-const denoJson = await Deno.readTextFile(join(ROOT, "deno.json"));
-
-/** Makes a temporary folder, hands it out, and removes it. */
-async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    await use(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** A person's machine, with two folders on PATH in their own. */
-async function machineIn(home: string, over: Partial<Machine> = {}) {
-  const [first, second] = [join(home, "first"), join(home, "second")];
-  for (const folder of [first, second]) await Deno.mkdir(folder, { recursive: true });
-  const said: string[] = [];
-  const warned: string[] = [];
-  const machine: Machine = {
-    path: [join(home, "node_modules", ".bin"), "relative", first, second].join(delimiter),
-    home,
-    cwd: home,
-    deno: Deno.execPath(),
-    clone: resolve(ROOT),
-    ask: undefined,
-    say: (line) => void said.push(line),
-    warn: (line) => void warned.push(line),
-    prepare: () => Promise.resolve(),
-    ...over,
-  };
-  const run = (...args: string[]) => main(args, machine);
-  return { machine, run, first, second, said, warned };
-}
-
-/** Runs a launcher in a folder, with nothing but a search path and Deno's cache in its variables. */
-async function launch(launcher: string, words: string[], cwd: string, path: string) {
-  const command = new Deno.Command("sh", {
-    // Tests may run the `sh` of their own search path; the shell resolves programs of the other
-    // one.
-    args: ["-c", 'PATH=$0; export PATH; exec "$@"', path, launcher, ...words],
-    cwd,
-    clearEnv: true,
-    env: {
-      PATH: Deno.env.get("PATH") ?? "",
-      HOME: "/nonexistent",
-      DENO_DIR: await cacheFolder(),
-      NO_COLOR: "1",
-      INIT_CWD: "/",
-    },
-  });
-  return await ended(command);
-}
+/** The command that installs. */
+const INSTALL = `npx -y deno@${DENO_VERSION} task install`;
 
 Deno.test({
-  name: "an installed cli ignores all files of a hostile folder",
+  name: "a linked cli ignores all files of a hostile folder",
   ignore: windows,
   fn: () =>
     withFolder(async (base) => {
-      const { run } = await machineIn(join(base, "home"));
-      equal(await run("--to", join(base, "bin")), 0);
+      const { run } = await machineIn(join(base, "home"), { clone: resolve(ROOT) });
+      equal(await run("--linked", "--to", join(base, "bin")), 0);
       const hostile = await makeHostileFolder(base);
       const path = [hostile.programs, "/usr/bin", "/bin"].join(delimiter);
       const cli = (...words: string[]) =>
@@ -78,6 +26,23 @@ Deno.test({
       match((await cli("offerings", "--help")).out, /set-current/);
       const doctor = await cli("doctor", "--output", "json");
       match(doctor.out + doctor.err, /127\.0\.0\.1:4010/);
+      deepEqual(await hostile.heeded(), []);
+    }),
+});
+
+Deno.test({
+  name: "a bundled cli ignores all files of a hostile folder, and has its own packages",
+  ignore: windows,
+  fn: () =>
+    withFolder(async (base) => {
+      const program = `import { name } from "kysely"; console.log(name, ...Deno.args);`;
+      const home = join(base, "it's a home");
+      const { run } = await machineIn(home, { bundle: bundling(program) });
+      equal(await run("--to", join(base, "bin")), 0);
+      const hostile = await makeHostileFolder(base);
+      const path = [hostile.programs, "/usr/bin", "/bin"].join(delimiter);
+      const { out, err } = await launch(join(base, "bin", "cli"), ["a b"], hostile.path, path);
+      deepEqual([out, err], ["our own a b\n", ""]);
       deepEqual(await hostile.heeded(), []);
     }),
 });
@@ -102,76 +67,102 @@ Deno.test({
     }),
 });
 
-Deno.test("an installed cli starts with the flags of the task cli", async () => {
-  const script = await Deno.readTextFile(join(ROOT, "scripts/package/start.sh"));
-  const command = script.slice(script.indexOf("exec ")).replaceAll("\\\n", " ");
-  const words = command.trim().split(/\s+/).map((word) => word.replaceAll(/['"]/g, ""));
-  const given = words.filter((word) => word.startsWith("--"));
-  deepEqual(given, ["--config", "--lock", ...taskFlags(denoJson)]);
-  ok(given.includes("--frozen"));
-  const batch = batchLauncher({ deno: "C:\\d.exe", clone: "C:\\c" }, denoJson).replaceAll('"', "");
-  deepEqual(batch.match(/ --\S+/g)?.map((word) => word.slice(1)), given);
-});
-
-Deno.test({
-  name: "a launcher starts its program at any path",
-  ignore: windows,
-  fn: () =>
-    withFolder(async (base) => {
-      const clone = join(base, `it's $(touch trace) \`a\` "clone" %PATH% \\`);
-      await Deno.mkdir(join(clone, "scripts", "package"), { recursive: true });
-      const start = join("scripts", "package", "start.sh");
-      await Deno.copyFile(join(ROOT, start), join(clone, start));
-      const deno = join(clone, "deno");
-      await Deno.writeTextFile(deno, `#!/bin/sh\nprintf '<%s>' "$@"\n`, { mode: 0o755 });
-      const launcher = join(base, "cli");
-      await Deno.writeTextFile(launcher, shellLauncher({ deno, clone }), { mode: 0o755 });
-      equal(cloneOf(await Deno.readTextFile(launcher)), clone);
-      const { out, err } = await launch(launcher, ["a b", "", "*", "$HOME", "'"], base, "/bin");
-      equal(err, "");
-      ok(out.startsWith(`<run><--config><${clone}/deno.json><--lock><${clone}/deno.lock>`), out);
-      ok(out.endsWith(`<${clone}/cli.ts><a b><><*><$HOME><'>`), out);
-      const homeless = await launch("env", [`HOME=${launcher}`, launcher], base, "/usr/bin:/bin");
-      deepEqual([homeless.code, homeless.out], [1, ""]);
-      equal(
-        homeless.err,
-        `Cannot start cli: HOME is "${launcher}", which is not a folder\n` +
-          "Set HOME to your home folder.\n",
-      );
-      await Deno.remove(deno);
-      const gone = await launch(launcher, [], base, "/bin");
-      equal(gone.code, 1);
-      match(gone.err, /^Cannot start cli: .* is no longer there\n.*task install\n$/);
-    }),
-});
-
-Deno.test("a launcher for Windows quotes its paths and doubles percent signs", () => {
-  const clone = "C:\\My clone\\100%";
-  const text = batchLauncher({ deno: "C:\\Deno 2\\deno.exe", clone }, denoJson);
-  ok(text.split("\n").slice(0, -1).every((line) => line.endsWith("\r")));
-  match(text, /^"C:\\Deno 2\\deno\.exe" run --config "C:\\My clone\\100%%\\deno\.json" --lock /m);
-  match(text, / "C:\\My clone\\100%%\\cli\.ts" %\*\r\n$/);
-  match(text, / "--allow-env=CLI_\*,/);
-  equal(cloneOf(text), clone);
-});
-
 Deno.test("install prints its result, and --remove leaves nothing", () =>
   withFolder(async (home) => {
-    const { run, first, second, said, warned } = await machineIn(home);
+    const { run, first, second, said, warned, machine: { clone } } = await machineIn(home);
     equal(await run("--to", second), 0);
     const path = join(second, name);
     if (!windows) equal(((await Deno.stat(path)).mode ?? 0) & 0o700, 0o700);
     deepEqual(said, [
-      `Installed ${path}, which runs ${join(resolve(ROOT), "cli.ts")}`,
-      `To remove it, run in ${resolve(ROOT)}: npx -y deno@${DENO_VERSION} task install --remove`,
+      `Installed ${path}, which runs cli ${VERSION}, bundled from ${clone}`,
+      `To update it after git pull, run in ${clone}: ${INSTALL} --to ${second}`,
+      `To remove it, run in ${clone}: ${INSTALL} --remove`,
     ]);
     deepEqual(warned, []);
     equal(await run("--to", second), 0);
     equal(await run("--remove"), 0);
     equal(said.at(-1), `Removed ${path}`);
     for (const folder of [first, second]) deepEqual([...Deno.readDirSync(folder)], []);
+    deepEqual([...Deno.readDirSync(clone)].map(({ name }) => name), ["deno.json"]);
     equal(await run("--remove"), 1);
     match(warned.at(-1) ?? "", /^Cannot remove cli: no folder on PATH has a launcher/);
+  }));
+
+Deno.test("install --linked needs no bundler, and its launcher runs the clone's own files", () =>
+  withFolder(async (home) => {
+    let prepared = 0;
+    const { run, first, said, machine: { clone } } = await machineIn(home, {
+      bundle: () => Promise.reject(new Error("the bundler was started")),
+      prepare: () => Promise.resolve(void prepared++),
+    });
+    equal(await run("--linked", "--to", first), 0);
+    const path = join(first, name);
+    deepEqual([prepared, said], [1, [
+      `Installed ${path}, which runs ${join(clone, "cli.ts")}`,
+      `To remove it, run in ${clone}: ${INSTALL} --remove`,
+    ]]);
+    equal(programOf(await Deno.readTextFile(path)), undefined);
+    equal(await run("--remove"), 0);
+    deepEqual([...Deno.readDirSync(first)], []);
+    deepEqual([...Deno.readDirSync(clone)].map(({ name }) => name), ["deno.json"]);
+  }));
+
+Deno.test("without a bundler install changes nothing, and names the command with --linked", () =>
+  withFolder(async (home) => {
+    const { run, machine, warned, said, programs } = await machineIn(home);
+    const folder = join(home, "my tools");
+    equal(await run("--to", folder), 0);
+    const [before, kept] = [await Deno.readTextFile(join(folder, name)), programs()];
+    said.length = warned.length = 0;
+    machine.bundle = async (made) => {
+      await Deno.writeTextFile(join(made, "half"), "");
+      const reason = "Failed caching npm package 'esbuild@1'\n    0: client error (Connect)";
+      throw new ToolError("deno run", `Warning\nerror: ${reason}\n\nStack backtrace:\n  0: x\n`);
+    };
+    equal(await run("--to", folder), 1);
+    deepEqual(said, []);
+    const place = JSON.stringify(join(machine.clone, "dist", "installed"));
+    const where = windows ? `"${folder}"` : `'${folder}'`;
+    deepEqual(warned, [
+      `Cannot bundle the program in ${place}: Failed caching npm package 'esbuild@1'\n` +
+      "    0: client error (Connect)\n" +
+      `To run the clone's own files instead, which needs no bundler: ${INSTALL} --linked --to ${where}`,
+    ]);
+    equal(await Deno.readTextFile(join(folder, name)), before);
+    deepEqual(programs(), kept);
+    const { reason } = new ToolError(
+      "deno run",
+      "error: Uncaught (in promise) Error: Why\n    at f\n",
+    );
+    equal(reason, "Why");
+    equal(new ToolError("deno run", "no such word\n").reason, "no such word");
+  }));
+
+Deno.test("install replaces and removes a launcher of the version before", () =>
+  withFolder(async (home) => {
+    const { run, first, machine: { clone } } = await machineIn(home);
+    const path = join(first, name);
+    const before = windows
+      ? `@echo off\r\nrem A launcher of cli, written by \`deno task install\` in ${clone}\r\n`
+      : `#!/bin/sh
+# A launcher of cli, written by \`deno task install\` in ${clone}
+# Delete this file to remove it.
+deno='/d'
+clone='${clone}'
+if [ ! -x "$deno" ] || [ ! -f "$clone/scripts/package/start.sh" ]; then
+  printf 'Cannot start cli: "%s" or "%s" is no longer there\\n' "$deno" "$clone" >&2
+  echo 'In a clone of the repository, run: ${INSTALL}' >&2
+  exit 1
+fi
+. "$clone/scripts/package/start.sh"
+`;
+    // The clone's own start.sh still suits it.
+    if (!windows) equal(shellLauncher({ deno: "/d", clone }), before);
+    await Deno.writeTextFile(path, before);
+    equal(await run("--remove"), 0);
+    await Deno.writeTextFile(path, before);
+    equal(await run("--to", first), 0);
+    ok(programOf(await Deno.readTextFile(path)));
   }));
 
 Deno.test("install warns about another cli earlier on PATH, and about a folder outside of PATH", () =>
@@ -209,7 +200,11 @@ Deno.test({
       // A second installation keeps the first one's list of created folders.
       equal(await run("--to", folder), 0);
       equal(await run("--remove", "--to", folder), 0);
-      deepEqual([...Deno.readDirSync(home)].map(({ name }) => name).sort(), ["first", "second"]);
+      deepEqual([...Deno.readDirSync(home)].map(({ name }) => name).sort(), [
+        "clone",
+        "first",
+        "second",
+      ]);
       equal(await run("--to", folder), 0);
       await Deno.writeTextFile(join(home, "my tools", "other"), "");
       equal(await run("--remove", "--to", folder), 0);
@@ -237,12 +232,15 @@ Deno.test("install never overwrites another program, and removes none", () =>
 
 Deno.test("install --help prints its flags, and installs nothing", () =>
   withFolder(async (home) => {
-    const prepare = () => Promise.reject(new Error("nothing was installed"));
-    const { run, first, said, warned } = await machineIn(home, { prepare });
+    const bundle = () => Promise.reject(new Error("nothing was installed"));
+    const { run, first, said, warned } = await machineIn(home, { bundle });
     for (const line of [["--help"], ["-h"], ["--to", first, "--help"]]) {
       said.length = 0;
       equal(await run(...line), 0);
-      match(said.join("\n"), /^USAGE\n.* task install \[--to FOLDER\] \[--remove\]\n\nFLAGS\n/m);
+      match(
+        said.join("\n"),
+        /^USAGE\n.* task install \[--to FOLDER\] \[--linked \| --remove\]\n\nFLAGS\n/m,
+      );
       match(
         said.join("\n"),
         /^ {2}--remove .*; without --to, all launchers of this clone on PATH$/m,
@@ -282,16 +280,6 @@ Deno.test("install asks for the folder, and needs --to without a terminal", () =
     deepEqual(refused, ["Cannot install cli: there is no folder 3"]);
     equal(await run("--frobnicate"), 1);
     match(warned.at(-1) ?? "", /--frobnicate/);
-  }));
-
-Deno.test("shellcheck, if installed, accepts the shell scripts", () =>
-  withFolder(async (folder) => {
-    const launcher = join(folder, "cli");
-    await Deno.writeTextFile(launcher, shellLauncher({ deno: "/d", clone: "/c" }));
-    const check = 'command -v shellcheck >/dev/null || exit 127; exec shellcheck "$@"';
-    const scripts = [launcher, join(ROOT, "scripts/package/start.sh")];
-    const args = ["-c", check, "sh", "--exclude=SC1091,SC2034", ...scripts];
-    const { code, stdout } = await new Deno.Command("sh", { args }).output();
-    if (code === 127) console.warn("Skipped: shellcheck is not installed");
-    else equal(code, 0, new TextDecoder().decode(stdout));
+    equal(await run("--linked", "--remove"), 1);
+    match(warned.at(-1) ?? "", /--linked and --remove exclude each other\nRun: .*--remove\]$/);
   }));

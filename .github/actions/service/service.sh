@@ -18,7 +18,7 @@ tell() {
 
 start() {
   mkdir -p "$folder/report"
-  (cd "$clone" && npx -y deno@2.9.6 task --quiet install --to "$folder/bin") >&2
+  (cd "$clone" && npx -y deno@2.9.6 task --quiet install --linked --to "$folder/bin") >&2
   export PATH="$folder/bin:$PATH"
   # Words of the workflow's author, to be taken apart as a shell does.
   # shellcheck disable=SC2086

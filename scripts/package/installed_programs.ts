@@ -1,0 +1,127 @@
+/**
+ * The programs that `deno task install` has bundled. Each has a folder of its own in the clone, named
+ * by its content, so a running program keeps its files while another one is installed.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { programOf } from "./launcher.ts";
+import { filesUnder } from "./program.ts";
+
+/** Bundles the program into an empty folder, with a second one for its sources and packages. */
+export type Bundle = (folder: string, work: string) => Promise<void>;
+
+/** Programs to keep: the new one, and those that may still run. */
+const KEPT = 3;
+
+/** The age at which a draft is left of an interrupted installation, in milliseconds. */
+const ABANDONED = 60 * 60 * 1000;
+
+/** The folder with all installed programs of a clone. */
+export function programsOf(clone: string): string {
+  return join(clone, "dist", "installed");
+}
+
+/** The file with the paths of all launchers that start one of these programs, one on each line. */
+function listOf(clone: string): string {
+  return join(programsOf(clone), "launchers");
+}
+
+/** Bundles a program, and stores it when it is complete. Returns its folder. */
+export async function storeProgram(clone: string, bundle: Bundle): Promise<string> {
+  const draft = join(programsOf(clone), `.${crypto.randomUUID()}`);
+  const [made, work] = [join(draft, "made"), join(draft, "work")];
+  try {
+    for (const folder of [made, work]) await Deno.mkdir(folder, { recursive: true });
+    await bundle(made, work);
+    const folder = join(programsOf(clone), await nameOf(made));
+    if (await isComplete(folder)) {
+      await Deno.utime(folder, new Date(), new Date());
+    } else {
+      // What has another content than its name says is damaged.
+      await Deno.rename(folder, join(draft, "damaged")).catch(() => {});
+      await Deno.rename(made, folder);
+    }
+    return folder;
+  } finally {
+    await removeFolder(draft);
+  }
+}
+
+/** The name of a program: a part of the hash of its files. */
+async function nameOf(folder: string): Promise<string> {
+  const all = createHash("sha256");
+  for (const path of await filesUnder(folder)) {
+    const content = createHash("sha256").update(await Deno.readFile(join(folder, path)));
+    all.update(`${path}\0${content.digest("hex")}\n`);
+  }
+  return all.digest("hex").slice(0, 16);
+}
+
+/** Whether a folder has all files of the program that it is named after. */
+async function isComplete(folder: string): Promise<boolean> {
+  return await nameOf(folder).catch(() => "") === basename(folder);
+}
+
+/** Adds a launcher to those that start programs of a clone. */
+export async function noteLauncher(clone: string, launcher: string): Promise<void> {
+  if ((await notedLaunchers(clone)).includes(launcher)) return;
+  await Deno.writeTextFile(listOf(clone), `${launcher}\n`, { append: true });
+}
+
+/** The launchers that were noted. */
+async function notedLaunchers(clone: string): Promise<string[]> {
+  const text = await Deno.readTextFile(listOf(clone)).catch(() => "");
+  return text.split("\n").filter((path) => path !== "");
+}
+
+/**
+ * Removes old programs, and what interrupted installations left. The newest programs stay, and those
+ * that a launcher starts.
+ *
+ * @param others Launchers that may not be noted, since somebody has moved them.
+ */
+export async function removeOld(clone: string, others: readonly string[]): Promise<void> {
+  const used = await usedBy(clone, others);
+  const programs: { path: string; changed: number }[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(programsOf(clone))) {
+    const path = join(programsOf(clone), name);
+    const info = await Deno.stat(path).catch(() => undefined);
+    if (!isDirectory || !info) continue;
+    const changed = info.mtime?.getTime() ?? 0;
+    if (!name.startsWith(".")) programs.push({ path, changed });
+    else if (Date.now() - changed > ABANDONED) await removeFolder(path);
+  }
+  const old = programs.sort((a, b) => b.changed - a.changed).slice(KEPT);
+  for (const { path } of old) if (used && !used.has(basename(path))) await removeFolder(path);
+}
+
+/** Removes a folder as far as possible: the next installation tries again. */
+async function removeFolder(path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true }).catch(() => {});
+}
+
+/** Removes all programs of a clone, unless a launcher starts one of them. */
+export async function removeUnused(clone: string, others: readonly string[]): Promise<void> {
+  const used = await usedBy(clone, others);
+  if (used?.size !== 0) return;
+  await removeFolder(programsOf(clone));
+  // Removes dist only if nothing else is in it.
+  await Deno.remove(dirname(programsOf(clone))).catch(() => {});
+}
+
+/** The names of the programs that launchers start; undefined if a launcher cannot be read. */
+async function usedBy(clone: string, others: readonly string[]): Promise<Set<string> | undefined> {
+  const used = new Set<string>();
+  for (const launcher of [...await notedLaunchers(clone), ...others]) {
+    try {
+      const program = programOf(await Deno.readTextFile(launcher));
+      if (program !== undefined) used.add(basename(program));
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) return undefined;
+    }
+  }
+  return used;
+}

@@ -1,0 +1,137 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { programsOf, storeProgram } from "../../scripts/package/installed_programs.ts";
+import { programOf } from "../../scripts/package/launcher.ts";
+import { bundling, machineIn, name, type Tried, withFolder } from "./machine.ts";
+
+/** Installs a program with this text into a folder. Returns the program's folder. */
+async function install({ run, machine }: Tried, folder: string, text: string): Promise<string> {
+  machine.bundle = bundling(text);
+  equal(await run("--to", folder), 0);
+  return await programIn(folder);
+}
+
+/** The folder of the program of the launcher in a folder. */
+async function programIn(folder: string): Promise<string> {
+  return programOf(await Deno.readTextFile(join(folder, name))) ?? "";
+}
+
+/** Makes a file or a folder as old as that. */
+async function age(path: string, minutes: number): Promise<void> {
+  const then = new Date(Date.now() - minutes * 60_000);
+  await Deno.utime(path, then, then);
+}
+
+/** Whether a path exists. */
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+Deno.test("an installed program keeps its folder while others are installed", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, programs } = tried;
+    const made: string[] = [];
+    for (const [i, text] of ["a", "b", "c", "a", "d"].entries()) {
+      const program = await install(tried, first, text);
+      equal(await Deno.readTextFile(join(program, "program", "cli.js")), text);
+      await age(program, 100 - i);
+      made.push(program);
+    }
+    // The same program has the same folder, and counts as new again.
+    const [a, b, c = "", again, d = ""] = made;
+    equal(again, a);
+    deepEqual(
+      programs().map((name) => join(programsOf(tried.machine.clone), name)),
+      [a, c, d].sort(),
+    );
+    ok(!await exists(b ?? ""));
+  }));
+
+Deno.test("the program of a launcher that is not on PATH stays until that is removed", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, second, programs, run, machine } = tried;
+    const off = join(home, "off");
+    const used = await install(tried, off, "used");
+    await age(used, 1000);
+    for (const [i, text] of ["a", "b", "c", "d"].entries()) {
+      await age(await install(tried, first, text), 100 - i);
+    }
+    ok(await exists(used));
+    equal(programs().length, 4);
+    // A launcher that somebody has moved is found on PATH.
+    await Deno.rename(join(off, name), join(second, name));
+    await install(tried, first, "e");
+    ok(await exists(used));
+    equal(await run("--remove", "--to", first), 0);
+    ok(await exists(used));
+    // A launcher of a clone's own files needs none of them.
+    equal(await run("--linked", "--to", first), 0);
+    equal(await run("--remove", "--to", second), 0);
+    ok(!await exists(join(machine.clone, "dist")));
+  }));
+
+Deno.test("no program is removed while a launcher cannot be read", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, second, programs, run } = tried;
+    await install(tried, second, "lost");
+    await Deno.remove(join(second, name));
+    await Deno.mkdir(join(second, name));
+    for (const [i, text] of ["a", "b", "c", "d"].entries()) {
+      await age(await install(tried, first, text), 100 - i);
+    }
+    equal(programs().length, 5);
+    equal(await run("--remove"), 0);
+    equal(programs().length, 5);
+  }));
+
+Deno.test("an installation that was interrupted leaves nothing that counts as a program", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, programs, machine: { clone } } = tried;
+    const [old, recent] = [".old", ".recent"].map((name) => join(programsOf(clone), name));
+    for (const draft of [old ?? "", recent ?? ""]) {
+      await Deno.mkdir(join(draft, "made", "program"), { recursive: true });
+      await Deno.writeTextFile(join(draft, "made", "program", "cli.js"), "half");
+    }
+    await age(old ?? "", 61);
+    const program = await install(tried, first, "whole");
+    // The recent one may belong to an installation that still runs.
+    deepEqual(programs().map((name) => join(programsOf(clone), name)), [recent, program].sort());
+    equal(await Deno.readTextFile(join(program, "program", "cli.js")), "whole");
+  }));
+
+Deno.test("an installation replaces a program that has lost or changed files", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, programs } = tried;
+    const program = await install(tried, first, "text");
+    const file = join(program, "program", "cli.js");
+    for (
+      const damage of [
+        () => Deno.remove(file),
+        () => Deno.writeTextFile(file, ""),
+        () => Deno.remove(program, { recursive: true }),
+        () => Deno.writeTextFile(join(program, "more"), ""),
+      ]
+    ) {
+      await damage();
+      equal(await install(tried, first, "text"), program);
+      equal(await Deno.readTextFile(file), "text");
+      equal(programs().length, 1);
+    }
+    ok(!await exists(join(program, "more")));
+  }));
+
+Deno.test("a program is stored only when it is complete", () =>
+  withFolder(async (clone) => {
+    const half = async (folder: string, work: string) => {
+      await Deno.writeTextFile(join(work, "cli.ts"), "");
+      await Deno.writeTextFile(join(folder, "half"), "");
+      throw new Error("no more");
+    };
+    await rejects(() => storeProgram(clone, half), /no more/);
+    deepEqual([...Deno.readDirSync(programsOf(clone))], []);
+  }));
