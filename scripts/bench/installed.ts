@@ -1,34 +1,56 @@
 /**
- * The program as the package for npm installs it.
+ * The program as people install it: bundled, which a shell script starts.
  *
  * @module
  */
 
 import { dirname, join } from "node:path";
 import { LEFT_OUT } from "../bundle/licences.ts";
+import { bundleComplete } from "../package/complete_program.ts";
+import { shellLauncher } from "../package/launcher.ts";
 import { packageJson } from "../package/npm.ts";
 import { writeProgram } from "../package/program.ts";
 import { ROOT, runDeno, runProgram } from "./child.ts";
 import { elapsed, type Finding, inTurns } from "./measure.ts";
 import { against, NOTHING, type ProgramOptions, signInOf } from "./programs.ts";
 
-/** Installs the program into a folder, and measures a command in turns with an empty script. */
-export async function measureInstalled(folder: string, options: ProgramOptions): Promise<Finding> {
-  const program = await installProgram(folder);
+/** Installs the program in each way, and measures a command in turns with an empty script. */
+export async function measureInstalled(
+  folder: string,
+  options: ProgramOptions,
+): Promise<Finding[]> {
+  const launcher = await installByTask(join(folder, "task"));
+  const start = await installByNpm(join(folder, "npm"));
   const env = signInOf(options);
-  const { installed, empty } = await inTurns({
+  const list = (program: string) => elapsed(() => runProgram(program, ["offerings", "list"], env));
+  const { byTask, byNpm, empty } = await inTurns({
     empty: () => elapsed(() => runDeno(NOTHING, env)),
-    installed: () => elapsed(() => runProgram(program, ["offerings", "list"], env)),
+    byTask: () => list(launcher),
+    byNpm: () => list(start),
   }, { rounds: options.runs, warmUp: options.warmUp });
-  const what = "`cli offerings list`, as the package for npm installs it";
-  return against(what, installed, "an empty script", empty, { atMost: 2.5 });
+  const finding = (who: string, times: readonly number[]) => {
+    const what = `\`cli offerings list\`, as ${who} installs it`;
+    return against(what, times, "an empty script", empty, { atMost: 2.5 });
+  };
+  return [finding("`deno task install`", byTask), finding("the package for npm", byNpm)];
+}
+
+/** Bundles the program, and writes the launcher of `deno task install`. Returns its path. */
+async function installByTask(folder: string): Promise<string> {
+  const [program, work] = [join(folder, "program"), join(folder, "work")];
+  for (const path of [program, work]) await Deno.mkdir(path, { recursive: true });
+  await bundleComplete(program, work);
+  const launcher = join(folder, "cli");
+  const text = shellLauncher({ deno: Deno.execPath(), clone: ROOT, program });
+  await Deno.writeTextFile(launcher, text, { mode: 0o755 });
+  return launcher;
 }
 
 /**
  * Bundles the program, and puts it where npm does, beside this Deno. Returns the path to start: a link,
  * as npm makes it.
  */
-async function installProgram(folder: string): Promise<string> {
+async function installByNpm(folder: string): Promise<string> {
   const own = join(folder, "node_modules/@svc/cli");
   await Deno.mkdir(own, { recursive: true });
   await writeProgram(own);

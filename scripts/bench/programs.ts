@@ -74,8 +74,9 @@ export async function measurePrograms(options: ProgramOptions): Promise<Measured
   const { version, list, empty, same } = samples;
   return {
     method:
-      `Whole processes, ${runs} runs of each in turn, with the flags of \`deno task cli\` and ` +
-      "without the start of the task. The service runs in another process. Two requests alone " +
+      `Whole processes, ${runs} runs of each in turn. The commands run from the source, with the ` +
+      "flags of `deno task cli` and without the start of the task, as people who change the code " +
+      "run them. The service runs in another process. Two requests alone " +
       "(a token, then the list) take most of the time of an empty script, so a command's " +
       "budget is relative to a program that sends the same requests and does nothing else.",
     findings: [
