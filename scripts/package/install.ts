@@ -252,7 +252,8 @@ async function removeFrom(folder: string | undefined, machine: Machine): Promise
     machine.say(`Removed ${path}`);
     if (made !== undefined) await removeEmpty(dirname(path), made);
   }
-  if (launchers.length > 0) return await removeUnused(clone, await usualLaunchers(machine));
+  await removeUnused(clone, await usualLaunchers(machine));
+  if (launchers.length > 0) return;
   const where = folder === undefined
     ? "no folder on PATH has a"
     : `${JSON.stringify(folder)} has no`;

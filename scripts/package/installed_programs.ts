@@ -38,7 +38,8 @@ export async function storeProgram(clone: string, bundle: Bundle): Promise<strin
     await bundle(made, work);
     const folder = join(programsOf(clone), await nameOf(made));
     if (await isComplete(folder)) {
-      await Deno.utime(folder, new Date(), new Date());
+      // It counts as the newest again. Only its owner may change that.
+      await Deno.utime(folder, new Date(), new Date()).catch(() => {});
     } else {
       // What has another content than its name says is damaged.
       await Deno.rename(folder, join(draft, "damaged")).catch(() => {});

@@ -69,7 +69,7 @@ Deno.test({
 
 Deno.test("install prints its result, and --remove leaves nothing", () =>
   withFolder(async (home) => {
-    const { run, first, second, said, warned, machine: { clone } } = await machineIn(home);
+    const { run, first, second, said, warned, shown, machine: { clone } } = await machineIn(home);
     equal(await run("--to", second), 0);
     const path = join(second, name);
     if (!windows) equal(((await Deno.stat(path)).mode ?? 0) & 0o700, 0o700);
@@ -78,7 +78,7 @@ Deno.test("install prints its result, and --remove leaves nothing", () =>
       `To update it after git pull, run in ${clone}: ${INSTALL} --to ${second}`,
       `To remove it, run in ${clone}: ${INSTALL} --remove`,
     ]);
-    deepEqual(warned, []);
+    deepEqual([warned, shown], [[], ["Bundling the program..."]]);
     equal(await run("--to", second), 0);
     equal(await run("--remove"), 0);
     equal(said.at(-1), `Removed ${path}`);
@@ -91,13 +91,13 @@ Deno.test("install prints its result, and --remove leaves nothing", () =>
 Deno.test("install --linked needs no bundler, and its launcher runs the clone's own files", () =>
   withFolder(async (home) => {
     let prepared = 0;
-    const { run, first, said, machine: { clone } } = await machineIn(home, {
+    const { run, first, said, shown, machine: { clone } } = await machineIn(home, {
       bundle: () => Promise.reject(new Error("the bundler was started")),
       prepare: () => Promise.resolve(void prepared++),
     });
     equal(await run("--linked", "--to", first), 0);
     const path = join(first, name);
-    deepEqual([prepared, said], [1, [
+    deepEqual([prepared, shown, said], [1, [], [
       `Installed ${path}, which runs ${join(clone, "cli.ts")}`,
       `To remove it, run in ${clone}: ${INSTALL} --remove`,
     ]]);

@@ -72,6 +72,16 @@ Deno.test("the program of a launcher that is not on PATH stays until that is rem
     ok(!await exists(join(machine.clone, "dist")));
   }));
 
+Deno.test("--remove removes the programs of launchers that somebody has deleted", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, run, machine } = tried;
+    await install(tried, first, "text");
+    await Deno.remove(join(first, name));
+    equal(await run("--remove"), 1);
+    ok(!await exists(join(machine.clone, "dist")));
+  }));
+
 Deno.test("no program is removed while a launcher cannot be read", () =>
   withFolder(async (home) => {
     const tried = await machineIn(home);

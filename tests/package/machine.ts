@@ -67,6 +67,8 @@ export interface Tried {
   said: string[];
   /** The warnings and errors that were printed. */
   warned: string[];
+  /** What a terminal shows meanwhile. */
+  shown: string[];
   /** The names of all installed programs, in order. */
   programs(): string[];
 }
@@ -78,6 +80,7 @@ export async function machineIn(home: string, over: Partial<Machine> = {}): Prom
   await Deno.writeTextFile(join(clone, "deno.json"), denoJson);
   const said: string[] = [];
   const warned: string[] = [];
+  const shown: string[] = [];
   const machine: Machine = {
     path: [join(home, "node_modules", ".bin"), "relative", first, second].join(delimiter),
     home,
@@ -87,7 +90,7 @@ export async function machineIn(home: string, over: Partial<Machine> = {}): Prom
     ask: undefined,
     say: (line) => void said.push(line),
     warn: (line) => void warned.push(line),
-    progress: () => {},
+    progress: (line) => void shown.push(line),
     bundle: bundling(""),
     prepare: () => Promise.resolve(),
     ...over,
@@ -99,6 +102,7 @@ export async function machineIn(home: string, over: Partial<Machine> = {}): Prom
     second,
     said,
     warned,
+    shown,
     programs: () => programsIn(machine.clone),
   };
 }
