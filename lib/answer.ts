@@ -48,7 +48,6 @@ export async function readAnswer(
     }
   } finally {
     silence.end();
-    // An answer read to its end has nothing to cancel.
     reader.end();
   }
 }
@@ -57,7 +56,7 @@ export async function readAnswer(
 interface PartReader {
   /** Reads the next part. */
   read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>;
-  /** Cancels what is not read. */
+  /** Ends the reading, and cancels what is not read. */
   end(): void;
 }
 
@@ -87,16 +86,20 @@ function thriftyReader(
     return { read: () => plain.read(), end: () => void plain.cancel().catch(() => {}) };
   }
   let room: ArrayBuffer | undefined = rooms.pop();
+  let ended = false;
   return {
     async read() {
       const view = new Uint8Array(room ?? new ArrayBuffer(PART));
       room = undefined;
       const part = await reader.read(view);
       room = part.value?.buffer;
+      ended = part.done;
       return part;
     },
     end() {
-      reader.cancel().catch(() => {});
+      // A reader that is not released keeps its stream until a full collection.
+      if (ended) reader.releaseLock();
+      else reader.cancel().catch(() => {});
       if (room && rooms.length < MOST_ROOMS) rooms.push(room);
     },
   };
@@ -144,28 +147,27 @@ export function faultIn(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
     return "a value that is not an object";
   }
-  let level: object[] = [answer];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST_ANSWER) return `more than ${DEEPEST_ANSWER} levels of nesting`;
-    const next: object[] = [];
-    for (const value of level) {
-      const fault = faultOfList(value);
-      if (fault !== undefined) return fault;
-      addObjects(value, next);
-    }
-    level = next;
-  }
-  return undefined;
+  return faultBelow(answer, 0);
 }
 
-/** Adds the objects in a value of JSON to others. A list of all parts would take twice as long. */
-function addObjects(value: object, to: object[]): void {
-  const add = (part: unknown) => {
-    if (typeof part === "object" && part !== null) to.push(part);
-  };
-  if (Array.isArray(value)) return value.forEach(add);
+/** The problem with a part of an answer, or with what is in it. A list of all parts would cost more. */
+function faultBelow(part: unknown, depth: number): string | undefined {
+  if (typeof part !== "object" || part === null) return undefined;
+  if (depth > DEEPEST_ANSWER) return `more than ${DEEPEST_ANSWER} levels of nesting`;
+  if (Array.isArray(part)) {
+    for (const value of part) {
+      const fault = faultBelow(value, depth + 1);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+  let fault = faultOfList(part);
   // What JSON becomes inherits no fields.
-  for (const name in value) add((value as Record<string, unknown>)[name]);
+  for (const name in part) {
+    if (fault !== undefined) return fault;
+    fault = faultBelow((part as Record<string, unknown>)[name], depth + 1);
+  }
+  return fault;
 }
 
 /** The problem with an object, if it is a list. */

@@ -13,6 +13,7 @@ import { type Path, path } from "./path.ts";
 import {
   attemptOnce,
   type Outcome,
+  type Outgoing,
   pause,
   refusal,
   unreachable,
@@ -215,8 +216,8 @@ async function exchangeWithin(
       refuseInsecure(url.href, settings.allowInsecureHost);
       headers.set("Authorization", `Bearer ${sendable(token)}`);
     }
-    const request = new Request(url, { method, headers, body: text ?? null, redirect: "manual" });
-    const outcome = await attemptOnce(settings, request, text, attempt);
+    const request = { url: url.href, method, headers, body: text };
+    const outcome = await attemptOnce(settings, request, attempt);
     if (outcome.response?.status === 401 && typeof settings.credential === "function" && !renewed) {
       renewed = true;
       refused = token;
@@ -289,7 +290,7 @@ function targetOf(
 }
 
 /** The parsed answer, or the error for the answer. */
-function answerOf(outcome: Outcome, request: Request): unknown {
+function answerOf(outcome: Outcome, request: Outgoing): unknown {
   const { response, text } = outcome;
   if (!response) throw unreachable(outcome.error, request.url);
   const parsed = parsedJson(text);

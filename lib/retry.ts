@@ -34,11 +34,28 @@ export interface Outcome {
   repeatable: boolean;
 }
 
+/**
+ * A request that is not sent yet. It becomes a `Request` when it is sent, or shown: one that is never
+ * needed takes time, and stays in memory until a full collection.
+ */
+export interface Outgoing {
+  /** Its address. */
+  readonly url: string;
+  /** Its method. */
+  readonly method: string;
+  /** Its headers. */
+  readonly headers: Headers;
+  /** Its body, if it has one. */
+  readonly body?: string | undefined;
+}
+
+/** Where a request goes, for errors. */
+type Target = Pick<Outgoing, "url" | "method">;
+
 /** Sends a request once, within its time limit, and reads the whole body. */
 export async function attemptOnce(
   settings: ClientOptions,
-  request: Request,
-  body: string | undefined,
+  request: Outgoing,
   attempt: number,
 ): Promise<Outcome> {
   if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
@@ -57,8 +74,7 @@ export async function attemptOnce(
     repeatable: request.method === "GET" || request.headers.has("Idempotency-Key"),
   };
   try {
-    const send = settings.fetch ?? fetch;
-    outcome.response = await send(new Request(request, { signal }));
+    outcome.response = await send(settings, request, signal);
     outcome.text = await readAnswer(outcome.response, settings.silenceMs);
   } catch (error) {
     if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
@@ -70,14 +86,29 @@ export async function attemptOnce(
   }
   settings.onExchange?.({
     attempt,
-    request,
-    requestBody: body,
+    request: new Request(request.url, wordsOf(request)),
+    requestBody: request.body,
     response: outcome.response,
     responseBody: outcome.text,
     error: outcome.error,
     durationMs: performance.now() - started,
   });
   return outcome;
+}
+
+/** Sends a request. */
+async function send(
+  { fetch: own }: ClientOptions,
+  request: Outgoing,
+  signal: AbortSignal,
+): Promise<Response> {
+  const words = { ...wordsOf(request), signal };
+  return await (own ? own(new Request(request.url, words)) : fetch(request.url, words));
+}
+
+/** A request without its address, in the platform's words. Redirects are the caller's to follow. */
+function wordsOf({ method, headers, body }: Outgoing): RequestInit {
+  return { method, headers, body: body ?? null, redirect: "manual" };
 }
 
 /**
@@ -166,7 +197,7 @@ export function refusal(
   response: Response,
   raw: string,
   body: unknown,
-  request: Request,
+  { url, method }: Target,
 ): ApiError {
   const fields: Record<string, unknown> = typeof body === "object" && body !== null
     ? { ...body }
@@ -186,15 +217,15 @@ export function refusal(
     requestId: response.headers.get("X-Request-Id") ?? undefined,
     referencedObjectIds: texts("referenced_object_ids"),
     missingScopes: texts("missing_scopes"),
-    method: request.method,
-    path: new URL(request.url).pathname,
+    method,
+    path: new URL(url).pathname,
   });
 }
 
 /** A refusal in the service's own form, or undefined: another server may have answered. */
 export function ownRefusal(
   { response, text }: Outcome,
-  request: Request,
+  request: Target,
 ): ApiError | undefined {
   if (!response || response.status < 400) return undefined;
   try {

@@ -93,6 +93,39 @@ Deno.test("answers that arrive at the same time, in parts, do not mix", async ()
   strictEqual(await readAnswer(new Response(null)), "");
 });
 
+Deno.test("what the platform keeps of a request until a full collection is let go or never made", async () => {
+  const { fetch, Request } = globalThis;
+  const answers: Response[] = [];
+  let requests = 0;
+  globalThis.fetch = async (...sent) => {
+    const response = await fetch(...sent);
+    answers.push(response);
+    return response;
+  };
+  globalThis.Request = class extends Request {
+    constructor(...words: ConstructorParameters<typeof Request>) {
+      super(...words);
+      requests++;
+    }
+  };
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(`{"a":"${"é".repeat(100_000)}"}`),
+  );
+  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  try {
+    await createClient({ baseUrl, projectId: "proj1" }).get(path`/apps`);
+    strictEqual(requests, 0, "one is made for a listener only");
+    const seen: string[] = [];
+    const onExchange = ({ request }: { request: Request }) => void seen.push(request.url);
+    await createClient({ baseUrl, projectId: "proj1", onExchange }).get(path`/apps`);
+    deepStrictEqual([requests, seen], [1, [`${baseUrl}/v2/projects/proj1/apps`]]);
+  } finally {
+    Object.assign(globalThis, { fetch, Request });
+  }
+  deepStrictEqual(answers.map(({ body }) => body?.locked), [false, false], "readers are released");
+});
+
 const LIST = { object: "list", items: [], next_page: null, url: "/v2/projects/proj1/apps" };
 
 Deno.test("an answer of another form is an error of the answer, not a bug of the program", async () => {

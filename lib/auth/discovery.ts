@@ -55,17 +55,14 @@ async function look(
 ): Promise<{ status: number; body: JsonObject | undefined }> {
   const headers = new Headers({ Accept: "application/json" });
   if (userAgent !== undefined) headers.set("User-Agent", userAgent);
-  const request = new Request(`${serviceAddress(baseUrl)}${place}`, {
-    headers,
-    redirect: "manual",
-  });
+  const request = { url: `${serviceAddress(baseUrl)}${place}`, method: "GET", headers };
   const settings = {
     baseUrl,
     ...signal && { signal },
     ...around.fetch && { fetch: around.fetch },
     ...onExchange && { onExchange },
   };
-  const outcome = await attemptOnce(settings, request, undefined, 1);
+  const outcome = await attemptOnce(settings, request, 1);
   const { response, text, error } = outcome;
   if (!response) throw unreachable(error, request.url);
   if (response.status >= 500 || response.status === 421) {

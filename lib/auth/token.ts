@@ -12,6 +12,7 @@ import { type ApiError, Cancelled } from "../errors.ts";
 import {
   attemptOnce,
   type Outcome,
+  type Outgoing,
   ownRefusal,
   pause,
   refusal,
@@ -127,7 +128,7 @@ export async function requestToken(
 /** A sent form and its result. */
 interface SentForm {
   /** The last request. */
-  request: Request;
+  request: Outgoing;
   /** The result. */
   outcome: Outcome;
 }
@@ -157,7 +158,7 @@ export async function sendForm(
     for (let attempt = 1;; attempt++) {
       if (signal?.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
       const request = formRequest(endpoint, path, body);
-      const sent = await attemptOnce(settings, request, body, attempt);
+      const sent = await attemptOnce(settings, request, attempt);
       const outcome = { ...sent, repeatable: tries > 1 };
       const wait = attempt < tries ? waitBeforeRetry(outcome, attempt, LONGEST_WAIT_MS) : undefined;
       if (wait === undefined) return { request, outcome };
@@ -187,14 +188,13 @@ function delayed(
 }
 
 /** The request that carries a form. */
-function formRequest(endpoint: TokenEndpoint, path: string, body: string): Request {
+function formRequest(endpoint: TokenEndpoint, path: string, body: string): Outgoing {
   const headers = new Headers({
     Accept: "application/json",
     "Content-Type": "application/x-www-form-urlencoded",
   });
   if (endpoint.userAgent !== undefined) headers.set("User-Agent", endpoint.userAgent);
-  const address = `${serviceAddress(endpoint.baseUrl)}${path}`;
-  return new Request(address, { method: "POST", headers, body, redirect: "manual" });
+  return { url: `${serviceAddress(endpoint.baseUrl)}${path}`, method: "POST", headers, body };
 }
 
 /** The reason of a refusal, if the answer has the form of OAuth. */
@@ -208,7 +208,7 @@ export function refusalIn({ response, text }: Outcome): TokenRefusal | undefined
 }
 
 /** Reads an answer, or throws the error for a missing or foreign answer. */
-function answerOf(outcome: Outcome, request: Request, startedMs: number): TokenAnswer {
+function answerOf(outcome: Outcome, request: Outgoing, startedMs: number): TokenAnswer {
   const { response } = outcome;
   if (!response) throw unreachable(outcome.error, request.url);
   const body = jsonObject(outcome.text);
@@ -242,7 +242,7 @@ function lifetimeSeconds(value: unknown): number {
 }
 
 /** The error for a service that could neither grant nor refuse. */
-function failure(outcome: Outcome, response: Response, request: Request): ApiError {
+function failure(outcome: Outcome, response: Response, request: Outgoing): ApiError {
   const body = jsonObject(outcome.text) ?? {};
   const told = body.error_description ?? body.message;
   const why = typeof told === "string" ? told : `status ${response.status}`;

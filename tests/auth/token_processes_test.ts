@@ -59,8 +59,8 @@ Deno.test("after a kill between receiving and storing, the next run works within
   await saveProfile(machine, profileNamed("default", changes));
   const dying = program(`
     const send = globalThis.fetch;
-    globalThis.fetch = async (request) => {
-      const response = await send(request);
+    globalThis.fetch = async (...request) => {
+      const response = await send(...request);
       await response.clone().text();
       Deno.kill(Deno.pid, "SIGKILL");
       return response;

@@ -138,9 +138,10 @@ interface Health {
  * @throws {NetworkError} when nothing answers, or another server does.
  */
 async function readHealth({ around, signal }: Context, baseUrl: string): Promise<Health> {
-  const request = new Request(`${baseUrl}/health`, { headers: { Accept: "application/json" } });
+  const headers = new Headers({ Accept: "application/json" });
+  const request = { url: `${baseUrl}/health`, method: "GET", headers };
   const settings = { baseUrl, signal, ...around.fetch && { fetch: around.fetch } };
-  const outcome = await attemptOnce(settings, request, undefined, 1);
+  const outcome = await attemptOnce(settings, request, 1);
   if (!outcome.response) throw unreachable(outcome.error, request.url);
   const { version, reason } = fieldsOf(outcome.text);
   const known = { version: typeof version === "string" ? version : null };
