@@ -40,15 +40,63 @@ type IdKind = keyof typeof SHAPES;
  */
 const ASCENDING: ReadonlySet<IdKind> = new Set<IdKind>(["audit_log", "delivery"]);
 
+/**
+ * Kinds of which a script may create many. Ids that follow each other share their first digits, so
+ * that their rows share pages of an index, and a commit writes a few pages in place of one for each.
+ */
+const NEAR: ReadonlySet<IdKind> = new Set<IdKind>([
+  "product",
+  "entitlement",
+  "offering",
+  "package",
+  "paywall",
+  "subscription",
+  "purchase",
+]);
+
 /** Generates an id: the kind's prefix and lower-case hexadecimal digits. */
 export function newId(kind: IdKind): string {
   const [prefix, digits] = SHAPES[kind];
-  return prefix + (ASCENDING.has(kind) ? nextInSeries() : randomDigits(digits));
+  if (ASCENDING.has(kind)) return prefix + nextInSeries();
+  return prefix + (NEAR.has(kind) ? nearDigits(digits) : randomDigits(digits));
 }
 
 /** So many random lower-case hexadecimal digits. */
 export function randomDigits(count: number): string {
   return idSource().digits(count);
+}
+
+/** So many ids share their first digits. */
+const LARGEST_CLUSTER = 256;
+
+/** The number of last digits in which the ids of a cluster differ, and of the values that they have. */
+const OWN_DIGITS = 6;
+const OWN_VALUES = 16 ** OWN_DIGITS;
+
+/**
+ * From one id of a cluster to the next. It is odd, so that no value comes twice, and the golden section
+ * of all values, so that ids which follow each other look different.
+ */
+const OWN_STEP = 0x9e3779;
+
+/**
+ * Digits of a cluster: it shares the first ones, and has each value of the last ones at most once. Two
+ * ids of different clusters are equal as seldom as random ones.
+ */
+function nearDigits(count: number): string {
+  const source = idSource();
+  if (!source.cluster || source.cluster.made === LARGEST_CLUSTER) {
+    source.cluster = {
+      start: source.digits(10),
+      next: parseInt(source.digits(OWN_DIGITS), 16),
+      made: 0,
+    };
+  }
+  const { cluster } = source;
+  const own = cluster.next.toString(16).padStart(OWN_DIGITS, "0");
+  cluster.next = (cluster.next + OWN_STEP) % OWN_VALUES;
+  cluster.made++;
+  return cluster.start.slice(0, count - OWN_DIGITS) + own;
 }
 
 /** 16 digits: those of the series, then a number. After the last number a new series starts. */

@@ -18,6 +18,18 @@ Deno.test("ids do not repeat", () => {
   equal(ids.size, 1_000);
 });
 
+Deno.test("ids of objects that follow each other share first digits, differ in the last, and never repeat", () => {
+  for (const [kind, shared] of [["offering", "ofrng".length + 4], ["paywall", 12]] as const) {
+    const ids = Array.from({ length: 1000 }, () => newId(kind));
+    equal(new Set(ids).size, ids.length);
+    const starts = ids.map((id) => id.slice(0, shared));
+    const changes = starts.filter((start, i) => i > 0 && start !== starts[i - 1]).length;
+    ok(changes >= 3 && changes <= 4, `${changes} changes of the first digits`);
+    const next = new Set(ids.map((id) => id.at(shared)));
+    equal(next.size, 16, `${[...next]} follow the shared digits`);
+  }
+});
+
 Deno.test("ids of audit entries and deliveries ascend within a process", () => {
   for (const kind of ["audit_log", "delivery"] as const) {
     const ids = Array.from({ length: 300 }, () => newId(kind));
