@@ -20,6 +20,9 @@ interface Extent {
 /** Requests of a kind in one sample: one alone is too short. */
 const PER_SAMPLE = 50;
 
+/** Samples of each kind that do not count: until then the runtime compiles, and caches fill. */
+const WARM_UP = 60;
+
 /** The requests, as paths below the project; a POST creates a customer. */
 const REQUESTS = {
   "GET by id": (i: number, customers: number) => `/customers/customer-${1 + i * 7919 % customers}`,
@@ -32,9 +35,9 @@ const REQUESTS = {
 
 /** Measures requests in a large database against the same ones in a small one. */
 export async function measureGrowth(
-  options: { folder: string; small: Extent; large: Extent; rounds: number; warmUp: number },
+  options: { folder: string; small: Extent; large: Extent; rounds: number },
 ): Promise<Measured> {
-  const { folder, small, large, rounds, warmUp } = options;
+  const { folder, small, large, rounds } = options;
   await using ours = await openFilled(join(folder, "large.db"), large);
   await using base = await openFilled(join(folder, "small.db"), small);
   const findings: Finding[] = [];
@@ -42,7 +45,7 @@ export async function measureGrowth(
     const samples = await inTurns({
       ours: () => ours.take(pathOf),
       base: () => base.take(pathOf),
-    }, { rounds: rounds * 3, warmUp });
+    }, { rounds: rounds * 3, warmUp: WARM_UP });
     const each = (times: number[]) => `${(median(times) * 1000 / PER_SAMPLE).toFixed(0)} µs`;
     findings.push({
       what,
@@ -55,7 +58,8 @@ export async function measureGrowth(
   return {
     method: `A file with ${large.customers} customers in ${large.projects} projects, against one ` +
       `with ${small.customers} in ${small.projects}; half of them in the project that is asked. ` +
-      `The services are in one process, without sockets; each sample is ${PER_SAMPLE} requests.`,
+      `The services are in one process, without sockets; each sample is ${PER_SAMPLE} requests, ` +
+      `after ${WARM_UP} samples that do not count.`,
     findings,
   };
 }

@@ -183,11 +183,10 @@ export const SECTIONS: readonly SectionPlan[] = [
   {
     name: "growth",
     title: "Requests to a large database",
-    measure: ({ grown, rounds, warmUp }, { folder }) =>
+    measure: ({ grown, rounds }, { folder }) =>
       measureGrowth({
         folder,
         rounds,
-        warmUp,
         large: grown,
         small: { customers: 1000, projects: 2 },
       }),
