@@ -21,6 +21,13 @@ const DENO_PLACES = [
   "../../deno/node_modules/@deno/*/deno",
 ];
 
+/** Files that the bundler finds in place of those with their names in folders above. */
+const NEAREST = {
+  "package.json": {},
+  // Yarn's list of packages. Those at paths that match the pattern are found in node_modules.
+  ".pnp.data.json": { ignorePatternData: ".*", packageRegistryData: [] },
+};
+
 /** The program `bin/cli`, a script for a POSIX shell. */
 export function binScript(template: string, denoJson: string): string {
   const flags = bundleFlags(denoJson).map(shellFlag);
@@ -39,6 +46,9 @@ export async function bundleProgram(folder: string, work: string): Promise<void>
   await copySources(work);
   const install = ["install", "--quiet", "--frozen", "--node-modules-dir=auto"];
   await runTool(Deno.execPath(), [...install, "--entrypoint", "cli.ts"], work);
+  for (const [name, settings] of Object.entries(NEAREST)) {
+    await Deno.writeTextFile(join(work, name), JSON.stringify(settings));
+  }
   const bundler = join(ROOT, "scripts/bundle");
   const rights = ["--allow-read", "--allow-write", "--allow-env", "--allow-run"];
   const options = ["--quiet", "--no-prompt", "--config", join(bundler, "deno.json"), ...rights];
@@ -84,11 +94,11 @@ export class ToolError extends Error {
   }
 }
 
-/** The reason in what Deno prints: from the word "error" to a list of calls. */
+/** The reason in what Deno prints: from the word "error" to a line of code or a list of calls. */
 function reasonIn(printed: string): string {
   const [, text = printed] = /^error: (?:Uncaught (?:\(in promise\) )?)?(?:Error: )?([^]*)/m
     .exec(printed) ?? [];
-  return text.split(/\n(?:\n| +at )/)[0]?.trim() ?? "";
+  return text.split(/\n(?:\n| +at |.*\n +\^)/)[0]?.trim() ?? "";
 }
 
 /**

@@ -118,6 +118,8 @@ async function bundleBelowOthers(folder: string, base: string): Promise<void> {
     "node_modules/pg-native/package.json": `{"name":"pg-native","version":"1.0.0","license":"MIT"}`,
     "node_modules/pg-native/index.js": "module.exports = {};",
     "other.js": "export const parse = 1;",
+    "package.json": `{"name":"yaml","exports":{".":"./other.js"},"sideEffects":false}`,
+    ".pnp.data.json": `{"ignorePatternData":null,"packageRegistryData":[]}`,
     "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { yaml: ["./other.js"] } } }),
   };
   for (const [path, text] of Object.entries(files)) {

@@ -135,6 +135,8 @@ Deno.test("without a bundler install changes nothing, and names the command with
       "error: Uncaught (in promise) Error: Why\n    at f\n",
     );
     equal(reason, "Why");
+    const code = "\n  if (foreign) throw new Error(why);\n                     ^\n    at f\n";
+    equal(new ToolError("deno run", `error: Uncaught Error: Why${code}`).reason, "Why");
     equal(new ToolError("deno run", "no such word\n").reason, "no such word");
   }));
 
