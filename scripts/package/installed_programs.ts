@@ -19,6 +19,10 @@ const KEPT = 3;
 /** The age at which a draft is left of an interrupted installation, in milliseconds. */
 const ABANDONED = 60 * 60 * 1000;
 
+/** The names of programs, and those of drafts. Everything else in their folder is somebody's own. */
+const PROGRAM_NAME = /^[0-9a-f]{16}$/;
+const DRAFT_NAME = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** The folder with all installed programs of a clone. */
 export function programsOf(clone: string): string {
   return join(clone, "dist", "installed");
@@ -37,17 +41,26 @@ export async function storeProgram(clone: string, bundle: Bundle): Promise<strin
     for (const folder of [made, work]) await Deno.mkdir(folder, { recursive: true });
     await bundle(made, work);
     const folder = join(programsOf(clone), await nameOf(made));
-    if (await isComplete(folder)) {
-      // It counts as the newest again. Only its owner may change that.
-      await Deno.utime(folder, new Date(), new Date()).catch(() => {});
-    } else {
-      // What has another content than its name says is damaged.
-      await Deno.rename(folder, join(draft, "damaged")).catch(() => {});
-      await Deno.rename(made, folder);
-    }
+    await putInPlace(made, folder, draft);
+    // If it was there, it counts as the newest again. Only its owner may change that.
+    await Deno.utime(folder, new Date(), new Date()).catch(() => {});
     return folder;
   } finally {
     await removeFolder(draft);
+  }
+}
+
+/** Renames a complete program, unless its folder has the same one, also from another installation. */
+async function putInPlace(made: string, folder: string, draft: string): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await Deno.rename(made, folder);
+    } catch (error) {
+      if (await isComplete(folder)) return;
+      if (tries === 3) throw error;
+      // What has another content than its name says is damaged.
+      await Deno.rename(folder, join(draft, `damaged${tries}`)).catch(() => {});
+    }
   }
 }
 
@@ -92,8 +105,8 @@ export async function removeOld(clone: string, others: readonly string[]): Promi
     const info = await Deno.stat(path).catch(() => undefined);
     if (!isDirectory || !info) continue;
     const changed = info.mtime?.getTime() ?? 0;
-    if (!name.startsWith(".")) programs.push({ path, changed });
-    else if (Date.now() - changed > ABANDONED) await removeFolder(path);
+    if (PROGRAM_NAME.test(name)) programs.push({ path, changed });
+    else if (DRAFT_NAME.test(name) && Date.now() - changed > ABANDONED) await removeFolder(path);
   }
   const old = programs.sort((a, b) => b.changed - a.changed).slice(KEPT);
   for (const { path } of old) if (used && !used.has(basename(path))) await removeFolder(path);
@@ -108,9 +121,19 @@ async function removeFolder(path: string): Promise<void> {
 export async function removeUnused(clone: string, others: readonly string[]): Promise<void> {
   const used = await usedBy(clone, others);
   if (used?.size !== 0) return;
-  await removeFolder(programsOf(clone));
-  // Removes dist only if nothing else is in it.
-  await Deno.remove(dirname(programsOf(clone))).catch(() => {});
+  const folder = programsOf(clone);
+  for (const { name } of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
+    const isOurs = PROGRAM_NAME.test(name) || DRAFT_NAME.test(name);
+    if (isOurs) await removeFolder(join(folder, name));
+  }
+  await Deno.remove(listOf(clone)).catch(() => {});
+  for (const path of [folder, dirname(folder)]) await removeIfEmpty(path);
+}
+
+/** Removes a folder with nothing in it. A link to a folder is somebody's own. */
+async function removeIfEmpty(path: string): Promise<void> {
+  const info = await Deno.lstat(path).catch(() => undefined);
+  if (info?.isDirectory) await Deno.remove(path).catch(() => {});
 }
 
 /** The names of the programs that launchers start; undefined if a launcher cannot be read. */

@@ -97,11 +97,55 @@ Deno.test("no program is removed while a launcher cannot be read", () =>
     equal(programs().length, 5);
   }));
 
+Deno.test("what somebody else has put beside the programs stays, and so do links to their folder", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, run, machine: { clone } } = tried;
+    const [own, dist] = [join(home, "own"), join(clone, "dist")];
+    await Deno.mkdir(own);
+    for (const link of [dist, programsOf(clone)]) {
+      const programs = link === dist ? join(own, "installed") : own;
+      const others = [".git", "a", "b", "c", "d"].map((name) => join(programs, name));
+      for (const path of others) {
+        await Deno.mkdir(path, { recursive: true });
+        await age(path, 100_000);
+      }
+      if (link !== dist) await Deno.mkdir(dist);
+      await Deno.symlink(own, link);
+      await install(tried, first, "text");
+      equal(await run("--remove"), 0);
+      deepEqual(
+        [...Deno.readDirSync(programs)].map(({ name }) => join(programs, name)).sort(),
+        others,
+      );
+      ok((await Deno.lstat(link)).isSymlink);
+      await Deno.remove(link);
+      await Deno.remove(own, { recursive: true });
+      await Deno.mkdir(own);
+    }
+  }));
+
+Deno.test("two installations of the same program at the same time both succeed", () =>
+  withFolder(async (clone) => {
+    const ready = Promise.withResolvers<void>();
+    let waiting = 0;
+    const bundle = async (folder: string) => {
+      await Deno.mkdir(join(folder, "program"));
+      await Deno.writeTextFile(join(folder, "program", "cli.js"), "text");
+      if (++waiting === 8) ready.resolve();
+      await ready.promise;
+    };
+    const made = await Promise.all(Array.from({ length: 8 }, () => storeProgram(clone, bundle)));
+    equal(new Set(made).size, 1);
+    equal(await Deno.readTextFile(join(made[0] ?? "", "program", "cli.js")), "text");
+    equal([...Deno.readDirSync(programsOf(clone))].length, 1);
+  }));
+
 Deno.test("an installation that was interrupted leaves nothing that counts as a program", () =>
   withFolder(async (home) => {
     const tried = await machineIn(home);
     const { first, programs, machine: { clone } } = tried;
-    const [old, recent] = [".old", ".recent"].map((name) => join(programsOf(clone), name));
+    const [old, recent] = [1, 2].map(() => join(programsOf(clone), `.${crypto.randomUUID()}`));
     for (const draft of [old ?? "", recent ?? ""]) {
       await Deno.mkdir(join(draft, "made", "program"), { recursive: true });
       await Deno.writeTextFile(join(draft, "made", "program", "cli.js"), "half");
