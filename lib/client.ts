@@ -43,6 +43,8 @@ export interface Client {
   /**
    * Sends a request to an address that a person has written, if it is the service's own: a path from
    * the base URL, or a URL.
+   *
+   * @throws {UsageError} for a method that no runtime sends, or that goes without a body.
    */
   send<T>(method: string, address: string, body?: object, options?: RequestOptions): Promise<T>;
   /** The same client with other settings, for a few requests. */
@@ -91,8 +93,10 @@ export function createClient(options: ClientOptions): Client {
     delete: async (place, request) => await call("DELETE", at(place), undefined, request),
     follow: async (address, request) =>
       await call("GET", ownAddress(address, settings.baseUrl), undefined, request),
-    send: async (method, address, body, request) =>
-      await call(method, ownAddress(address, settings.baseUrl), body, request),
+    send: async (method, address, body, request) => {
+      checkMethod(method, body);
+      return await call(method, ownAddress(address, settings.baseUrl), body, request);
+    },
     with: (changes) => createClient({ ...settings, ...changes }),
   };
 }
@@ -152,6 +156,16 @@ function addressOf(place: Path, settings: ClientOptions): URL {
   return new URL(settings.baseUrl + path`/v2/projects/${settings.projectId}` + place);
 }
 
+/** Refuses a request that runtimes refuse, each in its own words, when it is sent: a retry would not help. */
+function checkMethod(method: string, body: object | undefined): void {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(method) || /^(CONNECT|TRACE|TRACK)$/i.test(method)) {
+    throw new UsageError(`Cannot send ${JSON.stringify(method)}: it is no method of the API`);
+  }
+  if (body !== undefined && /^(GET|HEAD)$/i.test(method)) {
+    throw new UsageError(`Cannot send a body with ${method.toUpperCase()}`);
+  }
+}
+
 /** Resolves an address from the service. The credential must never go to another origin. */
 function ownAddress(address: string, baseUrl: string): URL {
   const base = new URL(baseUrl);
@@ -160,7 +174,8 @@ function ownAddress(address: string, baseUrl: string): URL {
   const inside = !local || address.startsWith(`${prefix}/`);
   const url = URL.parse(local && !inside ? prefix + address : address, base);
   if (
-    !url || url.origin !== base.origin || url.username || !url.pathname.startsWith(`${prefix}/`)
+    !url || url.origin !== base.origin || url.username || url.password ||
+    !url.pathname.startsWith(`${prefix}/`)
   ) {
     throw new NetworkError(`Cannot follow ${JSON.stringify(address)}: it leaves ${baseUrl}`, {
       hint: "Set CLI_BASE_URL to the address that the service gives for itself.",

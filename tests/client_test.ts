@@ -283,7 +283,7 @@ Deno.test("an address of the same service can be followed, an address of another
     `${NOWHERE}/api/../x`,
     `${NOWHERE}/apis/v2/x`,
     "/api/../x",
-    "https://me:pass@service.example/api/v2/x",
+    ...["me", ""].map((name) => `https://${name}:pass@service.example/api/v2/x`),
     "https://service.example@evil.example/api/v2/x",
     "file:///etc/passwd",
     "javascript:1",

@@ -1,12 +1,13 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { type Client, createClient } from "../lib/client.ts";
-import { ApiError, Cancelled, NetworkError } from "../lib/errors.ts";
+import { type Client, createClient, type Exchange } from "../lib/client.ts";
+import { ApiError, Cancelled, NetworkError, UsageError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
 import { LONGEST_TOLD_MS, pause, unreachable, waitBeforeRetry, waitTold } from "../lib/retry.ts";
 import {
   answer,
   type Move,
   networkFailure,
+  NOWHERE,
   openWire,
   type Posted,
   refused,
@@ -304,4 +305,31 @@ Deno.test("an absurd wait is ignored", () => {
   }
   equal(asked("3600"), 3_600_000);
   equal(waitTold(new Response(), '{"backoff_ms":1e300}'), LONGEST_TOLD_MS);
+});
+
+Deno.test("a method that no runtime sends is refused before the first try, and so is a body with GET", async () => {
+  // Another fetch might accept them.
+  let sent = 0;
+  const fetch = () => Promise.resolve(new Response(`{"sent":${++sent}}`));
+  const client = createClient({ baseUrl: NOWHERE, fetch, retries: 4, pause: async () => {} });
+  for (const method of ["TRACE", "connect", "Track", "BAD METHOD", "", "GÉT"]) {
+    await rejects(client.send(method, "/v2/x"), UsageError, method);
+  }
+  for (const method of ["GET", "head"]) {
+    await rejects(client.send(method, "/v2/x", {}), UsageError, method);
+  }
+  equal(sent, 0);
+  for (const method of ["GET", "PATCH", "OPTIONS", "X-OWN"]) await client.send(method, "/v2/x");
+  equal(sent, 4);
+});
+
+Deno.test("the listener's request has the token, and its body can be read", async () => {
+  const heard: Exchange[] = [];
+  const { client } = openWire([DONE], { onExchange: (one) => heard.push(one) });
+  await client.post(path`/offerings`, { lookup_key: "a" });
+  await client.get(path`/offerings`);
+  const [posted, got] = heard.map(({ request }) => request);
+  equal(posted?.headers.get("Authorization"), "Bearer atk_one");
+  deepEqual(await posted?.json(), { lookup_key: "a" });
+  deepEqual([got?.method, got?.body, got?.redirect], ["GET", null, "manual"]);
 });

@@ -4,13 +4,13 @@ import { lockFolder, writeAddress } from "../../../../lib/service/store/lock.ts"
 import { type Home, openHome } from "../../../support/home_fixture.ts";
 
 /** Runs the command where a service holds a folder and answers `/health` so. */
-async function statusWith(at: Home, more: string[], health: () => Response) {
+async function statusWith(at: Home, more: string[], health: (request: Request) => Response) {
   const folder = join(at.home, "data");
   await Deno.mkdir(folder, { mode: 0o700 });
   const lock = await lockFolder(folder);
   await writeAddress(lock, { base_url: "http://127.0.0.1:4010", pid: 7, started_at: 0 });
   const intercept = (request: Request) =>
-    Promise.resolve(request.url.endsWith("/health") ? health() : undefined);
+    Promise.resolve(request.url.endsWith("/health") ? health(request) : undefined);
   const ran = await at.run(["service", "status", "--data", folder, ...more], { intercept });
   await lock.release();
   await Deno.remove(folder, { recursive: true });
@@ -45,6 +45,12 @@ Deno.test("service status shows no card for another server", async () => {
   const { code, out, err } = await statusWith(at, [], () => new Response("no", { status: 502 }));
   deepEqual([code, out], [8, ""]);
   match(err, /it has status 502/);
+  const moved = await statusWith(at, [], ({ redirect }) => {
+    equal(redirect, "manual");
+    return new Response(null, { status: 302, headers: { Location: "http://other.example/" } });
+  });
+  deepEqual([moved.code, moved.out], [8, ""]);
+  match(moved.err, /it has status 302/);
 });
 
 Deno.test("a running service without its note is found by its lock", async () => {
