@@ -38,7 +38,8 @@ export async function measureDeliverySpeed(
     method:
       `${events} events in a file, to a receiver that takes each at once, ${rounds} rounds. ` +
       "The service signs each delivery, has it on disk that it is under way, sends it, and has its " +
-      "outcome on disk; the loop only sends bodies of the same size.",
+      "outcome on disk; " +
+      `it has up to ${AT_A_TIME} under way. The loop only sends bodies of the same size.`,
     findings: [
       { ...against(samples.loop, "1 at a time"), budget: { atLeast: 0.4 } },
       against(samples.wide, `${AT_A_TIME} at a time`),

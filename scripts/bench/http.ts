@@ -57,16 +57,21 @@ export async function measureHttp(options: HttpOptions): Promise<Measured> {
   const findings: Finding[] = [];
   for (const one of await casesFor(options.service)) {
     findings.push(...await measureCase(options, generator, one));
-    if (one.limit !== undefined) findings.push(await measureLimit(options, generator, one));
+    if (one.limit === undefined) continue;
+    for (const connections of [64, 1]) {
+      findings.push(await measureLimit(options, generator, one, connections));
+    }
   }
   return {
-    method: "Requests per second, against `Deno.serve` with the same answer in the same minute: " +
+    method: "Requests per second, against `Deno.serve` with the same body in the same minute: " +
       `${options.rounds} turns of ${options.ms} ms each. Service, bare server and load generator ` +
       "are processes of their own. The budgets speak of `fetch` on 64 connections that stay " +
-      "open. Bare sockets cost the sender less, so the machine has more time for the server: " +
-      "they show the servers alone. The practical limit is `Deno.serve` with one prepared " +
-      "statement for a GET, or one insert that is on disk for a POST, and nothing else; there " +
-      "the processor time of a request counts, in turns as well.",
+      "open. It costs the sender so much that it holds up the bare server more than ours: bare " +
+      "sockets cost less, and show the servers alone. The practical limit is `Deno.serve` with " +
+      "one prepared statement for a GET, or one insert that is on disk for a POST, and nothing " +
+      "else; there the processor time of a request counts, in turns as well. It brings each row " +
+      "to the disk by itself. Ours does that for all changes that wait at the same time, and " +
+      "writes an audit entry and an idempotency key with each.",
     findings,
   };
 }
@@ -104,15 +109,16 @@ async function measureLimit(
   { service, rounds, warmUp, ms, folder }: HttpOptions,
   generator: Child,
   { what, request, limit = 0 }: Case,
+  connections: number,
 ): Promise<Finding> {
   const flags = ["--quiet", "--no-prompt", "--allow-net=127.0.0.1", "--allow-read"];
   const script = fileURLToPath(import.meta.resolve("./limit_server.ts"));
-  const file = join(folder, `limit ${request.method}.db`);
+  const file = join(folder, `limit ${request.method} ${connections}.db`);
   await using server = startDeno([...flags, "--allow-write", script, file]);
   const { base_url } = JSON.parse(await server.line());
   const turn = (base_url: string, pid: number) => async () => {
     const before = await processorTime(pid) ?? NaN;
-    const order: Order = { base_url, request, ms, by: "fetch", connections: 64 };
+    const order: Order = { base_url, request, ms, by: "fetch", connections };
     const { answered } = await carryOut(generator, order);
     return ((await processorTime(pid) ?? NaN) - before) / answered;
   };
@@ -121,12 +127,12 @@ async function measureLimit(
   const micros = (times: number[]) => `${(median(times) * 1000).toFixed(0)} µs`;
   const ratio = ratioOf(samples.limit, samples.ours);
   return {
-    what: `${what}; processor time of the practical limit against ours`,
+    what: `${what}; processor time of the practical limit against ours, ${connections} at a time`,
     ours: micros(samples.ours),
     base: `${micros(samples.limit)}, the practical limit`,
     ...Number.isNaN(ratio.value) ? {} : ratio,
     better: "more",
-    budget: { atLeast: limit },
+    ...connections > 1 && { budget: { atLeast: limit } },
   };
 }
 

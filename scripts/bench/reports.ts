@@ -121,7 +121,9 @@ export async function measureReports(
     return {
       method: `${count} rows of a ledger and their ${days} daily sums in a file; two years, 17 ` +
         "countries, 3 stores, 9 products. Each figure is computed by the service and, in turn, " +
-        "by one query over all rows that returns the same number and nothing else.",
+        "by one query over all rows and nothing else. Both find the same number. For revenue " +
+        "and MRR that query groups by what the chart shows, and its sums are added up. By " +
+        "country, charts read payments that no sums hold, so they have no budget.",
       findings: [
         plain("Writing the ledger", `${(written / 1000).toFixed(1)} s`),
         ...findings,

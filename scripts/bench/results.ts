@@ -18,8 +18,9 @@ export function renderResults(
 ): string {
   const intro =
     "Written by `deno task bench`; do not edit. Compare ratios, not numbers of different " +
-    "machines or times: compared values were measured in turn, in one run. All values are " +
-    "medians. Each section names its place and time of measurement.";
+    "machines or times: compared values were measured in turn, in one run. Values are medians, but " +
+    "a long walk, a year, the writing of a ledger, random requests and peaks of memory are those " +
+    "of one run. Each section names its place and time of measurement.";
   const kept = sectionsIn(before);
   const blocks = titles.flatMap((title) => {
     const section = sections.find((one) => one.title === title);
