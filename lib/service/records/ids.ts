@@ -43,6 +43,8 @@ const ASCENDING: ReadonlySet<IdKind> = new Set<IdKind>(["audit_log", "delivery"]
 /**
  * Kinds of which a script may create many. Ids that follow each other share their first digits, so
  * that their rows share pages of an index, and a commit writes a few pages in place of one for each.
+ * From one id the others can be computed. So purchases and subscriptions have random ids: an app sees
+ * those of its user, and simulated transactions are named after them.
  */
 const NEAR: ReadonlySet<IdKind> = new Set<IdKind>([
   "product",
@@ -50,8 +52,6 @@ const NEAR: ReadonlySet<IdKind> = new Set<IdKind>([
   "offering",
   "package",
   "paywall",
-  "subscription",
-  "purchase",
 ]);
 
 /** Generates an id: the kind's prefix and lower-case hexadecimal digits. */

@@ -33,6 +33,13 @@ Deno.test("ids of objects that follow each other share first digits, differ in t
   }
 });
 
+Deno.test("ids that apps see of their users' purchases say nothing about others", () => {
+  for (const [kind, prefix] of [["subscription", "sub"], ["purchase", "purc"]] as const) {
+    const starts = Array.from({ length: 50 }, () => newId(kind).slice(0, prefix.length + 4));
+    ok(new Set(starts).size > 40, starts.join());
+  }
+});
+
 Deno.test("ids of audit entries and deliveries ascend within a process", () => {
   for (const kind of ["audit_log", "delivery"] as const) {
     const ids = Array.from({ length: 300 }, () => newId(kind));
