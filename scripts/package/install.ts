@@ -252,8 +252,15 @@ async function removeFrom(folder: string | undefined, machine: Machine): Promise
     machine.say(`Removed ${path}`);
     if (made !== undefined) await removeEmpty(dirname(path), made);
   }
-  await removeUnused(clone, await usualLaunchers(machine));
+  const { removed, kept } = await removeUnused(clone, await usualLaunchers(machine));
+  for (const { program, reason } of kept) {
+    machine.say(`The program in ${program} stays: ${reason}. To remove it later, run this again`);
+  }
   if (launchers.length > 0) return;
+  if (folder === undefined && removed.length + kept.length > 0) {
+    for (const program of removed) machine.say(`Removed ${program}, which no launcher started`);
+    return;
+  }
   const where = folder === undefined
     ? "no folder on PATH has a"
     : `${JSON.stringify(folder)} has no`;

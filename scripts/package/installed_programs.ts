@@ -7,6 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { fileReason } from "../../lib/file_reason.ts";
 import { programOf } from "./launcher.ts";
 import { filesUnder } from "./program.ts";
 
@@ -93,7 +94,7 @@ async function notedLaunchers(clone: string): Promise<string[]> {
 
 /**
  * Removes old programs, and what interrupted installations left. The newest programs stay, and those
- * that a launcher starts.
+ * that a launcher starts or a process runs from.
  *
  * @param others Launchers that may not be noted, since somebody has moved them.
  */
@@ -109,25 +110,67 @@ export async function removeOld(clone: string, others: readonly string[]): Promi
     else if (DRAFT_NAME.test(name) && Date.now() - changed > ABANDONED) await removeFolder(path);
   }
   const old = programs.sort((a, b) => b.changed - a.changed).slice(KEPT);
-  for (const { path } of old) if (used && !used.has(basename(path))) await removeFolder(path);
+  for (const { path } of old) {
+    if (used && !used.has(basename(path)) && !await reasonToStay(path)) await removeFolder(path);
+  }
 }
 
-/** Removes a folder as far as possible: the next installation tries again. */
-async function removeFolder(path: string): Promise<void> {
-  await Deno.remove(path, { recursive: true }).catch(() => {});
+/** Why an unused program cannot be removed: its files are loaded when a command needs them. */
+async function reasonToStay(program: string): Promise<string | undefined> {
+  try {
+    // Each lasting command has locked this file. Only a writer gets a network drive's whole lock.
+    using file = await Deno.open(join(program, "program", "cli.js"), { read: true, write: true });
+    if (!await file.tryLock(true)) return "a process still runs from it";
+    await file.unlock();
+    return undefined;
+  } catch (error) {
+    return isMissing(error) ? undefined : fileReason(error);
+  }
 }
 
-/** Removes all programs of a clone, unless a launcher starts one of them. */
-export async function removeUnused(clone: string, others: readonly string[]): Promise<void> {
+/** Whether an error means that a path has no file, and that its folder may not exist either. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+/**
+ * Removes a folder as far as possible: the next installation tries again. Returns the reason why
+ * something is left.
+ */
+async function removeFolder(path: string): Promise<string | undefined> {
+  try {
+    await Deno.remove(path, { recursive: true });
+    return undefined;
+  } catch (error) {
+    return isMissing(error) ? undefined : fileReason(error);
+  }
+}
+
+/** What {@linkcode removeUnused} did. */
+export interface Removed {
+  /** The programs that it removed. */
+  removed: string[];
+  /** The programs that it could not remove, with the reason. */
+  kept: { program: string; reason: string }[];
+}
+
+/** Removes all programs of a clone that no process runs from, unless a launcher starts one. */
+export async function removeUnused(clone: string, others: readonly string[]): Promise<Removed> {
+  const all: Removed = { removed: [], kept: [] };
   const used = await usedBy(clone, others);
-  if (used?.size !== 0) return;
+  if (used?.size !== 0) return all;
   const folder = programsOf(clone);
   for (const { name } of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
-    const isOurs = PROGRAM_NAME.test(name) || DRAFT_NAME.test(name);
-    if (isOurs) await removeFolder(join(folder, name));
+    const path = join(folder, name);
+    if (DRAFT_NAME.test(name)) await removeFolder(path);
+    if (!PROGRAM_NAME.test(name)) continue;
+    const reason = await reasonToStay(path) ?? await removeFolder(path);
+    if (reason === undefined) all.removed.push(path);
+    else all.kept.push({ program: path, reason });
   }
   await Deno.remove(listOf(clone)).catch(() => {});
   for (const path of [folder, dirname(folder)]) await removeIfEmpty(path);
+  return all;
 }
 
 /** Removes a folder with nothing in it. A link to a folder is somebody's own. */

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { ROOT } from "../../scripts/package/flags.ts";
 import { programsOf, storeProgram } from "../../scripts/package/installed_programs.ts";
 import { programOf } from "../../scripts/package/launcher.ts";
 import { bundling, machineIn, name, type Tried, withFolder } from "./machine.ts";
@@ -72,13 +73,77 @@ Deno.test("the program of a launcher that is not on PATH stays until that is rem
     ok(!await exists(join(machine.clone, "dist")));
   }));
 
+/** A bundled program that runs the command line of this clone. */
+const OURS = `import { start } from "${new URL("../../lib/cli/main.ts", import.meta.url)}";
+Deno.exit(await start(Deno));`;
+
+/** Starts a program of this text with a command that waits for its input. */
+function startLasting(program: string): Deno.ChildProcess {
+  const config = ["--config", join(ROOT, "deno.json"), "--quiet", "--no-prompt"];
+  const main = join(program, "program", "cli.js");
+  const words = ["offerings", "create", "--file", "-"];
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", ...config, "--ignore-env", "--allow-read", "--allow-sys", main, ...words],
+    stdin: "piped",
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+}
+
+/** Waits until a process has locked the main file of a program. */
+async function heldBy(child: Deno.ChildProcess, program: string): Promise<void> {
+  let hasEnded = false;
+  child.status.then(() => hasEnded = true);
+  for (let left = 2000; left > 0 && !hasEnded; left--) {
+    using file = await Deno.open(join(program, "program", "cli.js"));
+    if (!await file.tryLock(true)) return;
+    await file.unlock();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error("the process holds nothing");
+}
+
+Deno.test("a program stays while a process runs from it", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, programs, said, run, machine: { clone } } = tried;
+    const program = await install(tried, first, OURS);
+    await age(program, 1000);
+    const child = startLasting(program);
+    try {
+      await heldBy(child, program);
+      for (const [i, text] of ["a", "b", "c", "d"].entries()) {
+        await age(await install(tried, first, text), 100 - i);
+      }
+      equal(programs().length, 4);
+      ok(programs().includes(basename(program)));
+      equal(await run("--remove"), 0);
+      deepEqual(programs(), [basename(program)]);
+      equal(
+        said.at(-1),
+        `The program in ${program} stays: a process still runs from it. ` +
+          "To remove it later, run this again",
+      );
+      equal(await Deno.readTextFile(join(program, "program", "cli.js")), OURS);
+    } finally {
+      // However a process ends, it holds nothing then.
+      child.kill("SIGKILL");
+      await child.status;
+      await child.stdin.close().catch(() => {});
+    }
+    equal(await run("--remove"), 0);
+    equal(said.at(-1), `Removed ${program}, which no launcher started`);
+    ok(!await exists(join(clone, "dist")));
+  }));
+
 Deno.test("--remove removes the programs of launchers that somebody has deleted", () =>
   withFolder(async (home) => {
     const tried = await machineIn(home);
-    const { first, run, machine } = tried;
-    await install(tried, first, "text");
+    const { first, run, said, machine } = tried;
+    const program = await install(tried, first, "text");
     await Deno.remove(join(first, name));
-    equal(await run("--remove"), 1);
+    equal(await run("--remove"), 0);
+    equal(said.at(-1), `Removed ${program}, which no launcher started`);
     ok(!await exists(join(machine.clone, "dist")));
   }));
 
