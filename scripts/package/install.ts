@@ -173,8 +173,8 @@ async function installInto(folder: string, machine: Installation): Promise<void>
     );
   }
   const to = ` --to ${quotedFor(folder)}`;
-  const program = linked ? undefined : await makeProgram(path, to, machine);
-  const made = await writeLauncher(path, { ...machine, program });
+  const [program, note] = linked ? [] : await makeProgram(path, to, machine);
+  const made = await writeLauncher(path, { ...machine, program }, note);
   machine.say(
     `Installed ${path}, which runs ${
       linked ? join(clone, "cli.ts") : `cli ${VERSION}, bundled from ${clone}`
@@ -190,24 +190,22 @@ async function installInto(folder: string, machine: Installation): Promise<void>
   else await removeOld(clone, await usualLaunchers(machine));
 }
 
-/** Bundles the program of a launcher. Returns its folder. */
+/** Bundles the program of a launcher. Returns its folder, and what notes that launcher. */
 async function makeProgram(
   launcher: string,
   to: string,
   { clone, bundle, progress }: Machine,
-): Promise<string> {
-  progress("Bundling the program...");
-  try {
-    const folder = await storeProgram(clone, bundle);
-    await noteLauncher(clone, launcher);
-    return folder;
-  } catch (error) {
+): Promise<[folder: string, note: () => Promise<void>]> {
+  const refuse = (error: unknown): never => {
     const reason = error instanceof ToolError ? error.reason : fileReason(error);
     throw new Refusal(
       `Cannot bundle the program in ${JSON.stringify(programsOf(clone))}: ${reason}\n` +
         `To run the clone's own files instead, which needs no bundler: ${AGAIN} --linked${to}`,
     );
-  }
+  };
+  progress("Bundling the program...");
+  const folder = await storeProgram(clone, bundle).catch(refuse);
+  return [folder, () => noteLauncher(clone, launcher).catch(refuse)];
 }
 
 /** Warns if `cli` would not start this launcher. */
@@ -295,8 +293,15 @@ async function launcherAt(path: string): Promise<string | undefined> {
 /**
  * Writes a launcher under another name first, so that a start in between finds a complete file.
  * Returns the topmost folder that it had to create.
+ *
+ * @param note Notes the launcher. That comes before its rename, so that each one is noted, and after
+ * the write, so that none is noted in a folder that cannot have it.
  */
-async function writeLauncher(path: string, started: Started): Promise<string | undefined> {
+async function writeLauncher(
+  path: string,
+  started: Started,
+  note?: () => Promise<void>,
+): Promise<string | undefined> {
   const folder = dirname(path);
   const temporary = join(folder, `.cli-${crypto.randomUUID()}`);
   const before = madeBy(await Deno.readTextFile(path).catch(() => ""));
@@ -306,6 +311,7 @@ async function writeLauncher(path: string, started: Started): Promise<string | u
     await Deno.mkdir(folder, { recursive: true });
     try {
       await Deno.writeTextFile(temporary, text, { createNew: true, mode: 0o755 });
+      await note?.();
       await Deno.rename(temporary, path);
     } catch (error) {
       await Deno.remove(temporary).catch(() => {});
@@ -341,6 +347,7 @@ async function change(what: string, path: string, run: () => Promise<void>): Pro
   try {
     await run();
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(
       `Cannot ${what} ${JSON.stringify(path)}: ${
         fileReason(error)

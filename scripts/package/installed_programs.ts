@@ -187,7 +187,7 @@ async function usedBy(clone: string, others: readonly string[]): Promise<Set<str
       const program = programOf(await Deno.readTextFile(launcher));
       if (program !== undefined) used.add(basename(program));
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) return undefined;
+      if (!isMissing(error)) return undefined;
     }
   }
   return used;

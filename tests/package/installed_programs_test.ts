@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { basename, join } from "node:path";
 import { ROOT } from "../../scripts/package/flags.ts";
 import { programsOf, storeProgram } from "../../scripts/package/installed_programs.ts";
@@ -134,6 +134,34 @@ Deno.test("a program stays while a process runs from it", () =>
     equal(await run("--remove"), 0);
     equal(said.at(-1), `Removed ${program}, which no launcher started`);
     ok(!await exists(join(clone, "dist")));
+  }));
+
+Deno.test("a launcher that could not be written keeps no program", () =>
+  withFolder(async (home) => {
+    const tried = await machineIn(home);
+    const { first, programs, run, warned, machine: { clone } } = tried;
+    const file = join(home, "file");
+    await Deno.writeTextFile(file, "");
+    equal(await run("--to", join(file, "folder")), 1);
+    match(warned.at(-1) ?? "", /^Cannot write ".*folder.*\nChoose another folder/);
+    const list = join(programsOf(clone), "launchers");
+    ok(!await exists(list));
+    await Deno.writeTextFile(list, `${join(file, "folder", name)}\n`);
+    for (const [i, text] of ["a", "b", "c", "d"].entries()) {
+      await age(await install(tried, first, text), 100 - i);
+    }
+    equal(programs().length, 3);
+    equal(await run("--remove"), 0);
+    ok(!await exists(join(clone, "dist")));
+  }));
+
+Deno.test("a launcher that cannot be noted is not written", () =>
+  withFolder(async (home) => {
+    const { first, run, warned, machine: { clone } } = await machineIn(home);
+    await Deno.mkdir(join(programsOf(clone), "launchers"), { recursive: true });
+    equal(await run("--to", first), 1);
+    match(warned.at(-1) ?? "", /^Cannot bundle the program in ".*installed": .*\n.*--linked/);
+    deepEqual([...Deno.readDirSync(first)], []);
   }));
 
 Deno.test("--remove removes the programs of launchers that somebody has deleted", () =>
