@@ -34,12 +34,15 @@ const MADE = "The installation created the folder ";
 export function shellLauncher(started: Started): string {
   const { deno, clone, program } = started;
   const [name, folder] = program === undefined ? ["clone", clone] : ["program", program];
-  const script = program === undefined ? "$clone/scripts/package/start.sh" : "$program/start.sh";
+  const [script, ...others] = program === undefined
+    ? ["$clone/scripts/package/start.sh"]
+    : ["$program/start.sh", "$program/program/cli.js"];
+  const checks = [script, ...others].map((path) => `[ ! -f "${path}" ]`);
   return `#!/bin/sh
 ${notes(started).map((line) => `# ${line}`).join("\n")}
 deno=${shellQuoted(deno)}
 ${name}=${shellQuoted(folder)}
-if [ ! -x "$deno" ] || [ ! -f "${script}" ]; then
+if ${['[ ! -x "$deno" ]', ...checks].join(" || ")}; then
   printf 'Cannot start cli: "%s" or "%s" is no longer there\\n' "$deno" "$${name}" >&2
   echo 'In a clone of the repository, run: npx -y deno@${DENO_VERSION} task install' >&2
   exit 1

@@ -42,6 +42,7 @@ Deno.test({
         const [path, text] of [
           [join(clone, "scripts", "package", "start.sh"), script],
           [join(program, "start.sh"), startScript(script, denoJson)],
+          [join(program, "program", "cli.js"), ""],
           [deno, `#!/bin/sh\nprintf '<%s>' "$@"\n`],
         ] as const
       ) {
@@ -73,13 +74,16 @@ Deno.test({
         match(gone.err, /^Cannot start cli: .* is no longer there\n.*task install\n$/);
         await Deno.rename(`${deno} 2`, deno);
       }
-      await Deno.remove(program, { recursive: true });
-      const gone = await launch(join(base, "cli"), [], base, "/bin");
-      equal(
-        gone.err,
-        `Cannot start cli: "${deno}" or "${program}" is no longer there\n` +
-          `In a clone of the repository, run: npx -y deno@${DENO_VERSION} task install\n`,
-      );
+      for (const part of [join(program, "program", "cli.js"), program]) {
+        await Deno.remove(part, { recursive: true });
+        const gone = await launch(join(base, "cli"), [], base, "/bin");
+        deepEqual([gone.code, gone.out], [1, ""]);
+        equal(
+          gone.err,
+          `Cannot start cli: "${deno}" or "${program}" is no longer there\n` +
+            `In a clone of the repository, run: npx -y deno@${DENO_VERSION} task install\n`,
+        );
+      }
     }),
 });
 
