@@ -61,7 +61,7 @@ export interface RequestOptions {
    * The key by which the service recognises a repeated request. Default: a new key for each call.
    */
   idempotencyKey?: string | undefined;
-  /** Headers to send besides the client's own, which they cannot replace. */
+  /** Headers to send besides the client's own and the connection's, which they cannot replace. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Stops this request alone. The client's own signal stops it as well. */
   signal?: AbortSignal | undefined;
@@ -156,9 +156,16 @@ function addressOf(place: Path, settings: ClientOptions): URL {
   return new URL(settings.baseUrl + path`/v2/projects/${settings.projectId}` + place);
 }
 
+/** The form of methods and names of headers. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** Headers of the connection, which not all runtimes send. */
+const OF_CONNECTION =
+  /^(?:content-length|expect|keep-alive|transfer-encoding|upgrade):|^connection:(?!(?:close|keep-alive)$)/i;
+
 /** Refuses a request that runtimes refuse, each in its own words, when it is sent: a retry would not help. */
 function checkMethod(method: string, body: object | undefined): void {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(method) || /^(CONNECT|TRACE|TRACK)$/i.test(method)) {
+  if (!TOKEN.test(method) || /^(CONNECT|TRACE|TRACK)$/i.test(method)) {
     throw new UsageError(`Cannot send ${JSON.stringify(method)}: it is no method of the API`);
   }
   if (body !== undefined && /^(GET|HEAD)$/i.test(method)) {
@@ -259,17 +266,35 @@ function headersOf(
       hint: "Use 1 to 255 ASCII characters.",
     });
   }
-  const headers = new Headers(more);
   const own = {
     Accept: "application/json",
     "User-Agent": userAgent,
     "Content-Type": body === undefined ? undefined : "application/json",
     "Idempotency-Key": key,
   };
-  for (const [name, value] of Object.entries(own)) {
-    if (value !== undefined) headers.set(name, value);
+  const headers = new Headers();
+  for (const [name, value] of [...Object.entries(more), ...Object.entries(own)]) {
+    if (value === undefined) continue;
+    checkHeader(name, value);
+    headers.set(name, value);
   }
   return headers;
+}
+
+/** Refuses a header that runtimes refuse, each in its own words, when it is made or sent. */
+function checkHeader(name: string, value: string): void {
+  const shown = JSON.stringify(name);
+  if (!TOKEN.test(name)) throw new UsageError(`Cannot send a header with the name ${shown}`);
+  // What is around a value is no part of it.
+  const text = `${value}`.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
+    throw new UsageError(`Cannot send the header ${shown}: its value has forbidden characters`, {
+      hint: "Use printable ASCII characters.",
+    });
+  }
+  if (OF_CONNECTION.test(`${name}:${text}`)) {
+    throw new UsageError(`Cannot send the header ${shown}: the connection sets it itself`);
+  }
 }
 
 /** A token, if a header can carry it. */

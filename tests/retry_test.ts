@@ -333,3 +333,35 @@ Deno.test("the listener's request has the token, and its body can be read", asyn
   deepEqual(await posted?.json(), { lookup_key: "a" });
   deepEqual([got?.method, got?.body, got?.redirect], ["GET", null, "manual"]);
 });
+
+Deno.test("a header that not all runtimes send is refused before the first try", async () => {
+  for (const onExchange of [undefined, () => {}]) {
+    const { client, posted } = openWire([DONE], onExchange && { onExchange });
+    const send = (name: string, value: string) =>
+      client.get(path`/offerings`, { headers: { [name]: value } });
+    for (const name of ["", "a b", "é", "a:", "a\n"]) {
+      await rejects(send(name, "x"), (error) => {
+        ok(error instanceof UsageError, String(error));
+        match(error.message, /^Cannot send a header with the name "/);
+        return true;
+      });
+    }
+    const wrong: [string, string][] = [
+      ...["a\nb", "\0", "\x01", "\x7f", "€"].map((value): [string, string] => ["X-Own", value]),
+      ["Content-Length", "5"],
+      ["transfer-encoding", "chunked"],
+      ["Expect", "100-continue"],
+      ["Upgrade", "h2c"],
+      ["Keep-Alive", "1"],
+      ["Connection", "upgrade"],
+    ];
+    for (const [name, value] of wrong) await rejects(send(name, value), UsageError, name + value);
+    equal(posted.length, 0);
+    for (const value of ["", "a b", " é\t\n"]) await send("X-Own", value);
+    await send("Connection", "close");
+    deepEqual(posted.map(({ headers }) => headers.get("X-Own")), ["", "a b", "é", null]);
+  }
+  const { client, posted } = openWire([DONE], { userAgent: "a\nb" });
+  await rejects(client.get(path`/offerings`), UsageError);
+  equal(posted.length, 0);
+});
