@@ -20,17 +20,19 @@ export const DEEPEST_ANSWER = 100;
  * The text of an answer.
  *
  * @param silenceMs The longest time between two parts. Default: 15 seconds.
+ * @param signal Ends the reading, with its reason, even if the body knows nothing of it.
  * @throws {NetworkError} when it is larger than 32 MiB.
  * @throws {DOMException} a `TimeoutError` when no data arrives for too long.
  */
 export async function readAnswer(
   response: Response,
   silenceMs: number = LONGEST_SILENCE_MS,
+  signal?: AbortSignal,
 ): Promise<string> {
   if (!response.body) return "";
   const reader = thriftyReader(response.body, response.url !== "");
   const decoder = new TextDecoder();
-  const silence = watchSilence(silenceMs);
+  const silence = watchSilence(silenceMs, signal);
   let text = "";
   let left = LARGEST_ANSWER;
   try {
@@ -116,7 +118,10 @@ function byteReader(body: ReadableStream): ReadableStreamBYOBReader | undefined 
 
 /** A watch over the time without data. */
 interface SilenceWatch {
-  /** Rejects when no data arrived for at least the limit, and at most half of it longer. */
+  /**
+   * Rejects when no data arrived for at least the limit, and at most half of it longer, or when the
+   * signal fires.
+   */
   readonly tooLong: Promise<never>;
   /** Notes that data arrived. */
   broken(): void;
@@ -125,7 +130,7 @@ interface SilenceWatch {
 }
 
 /** Watches the time without data. One alarm at a time serves all parts of an answer. */
-function watchSilence(longestMs: number): SilenceWatch {
+function watchSilence(longestMs: number, signal: AbortSignal | undefined): SilenceWatch {
   const { promise, reject } = Promise.withResolvers<never>();
   const half = Math.ceil(longestMs / 2);
   let silent = 0;
@@ -135,7 +140,14 @@ function watchSilence(longestMs: number): SilenceWatch {
     else reject(new DOMException("No data arrived for too long", "TimeoutError"));
   };
   let cancel = alarm(half, check);
-  return { tooLong: promise, broken: () => silent = 0, end: () => cancel() };
+  const stop = () => reject(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  const end = () => {
+    cancel();
+    signal?.removeEventListener("abort", stop);
+  };
+  return { tooLong: promise, broken: () => silent = 0, end };
 }
 
 /**

@@ -42,13 +42,19 @@ export interface ClientOptions extends ClientChanges {
   projectHint?: string;
   /** Sent as `User-Agent`. */
   userAgent?: string;
-  /** Called after each attempt, with the request and the response. */
+  /**
+   * Called after each attempt, with the request and the response. An error that it throws is ignored:
+   * the request has taken effect.
+   */
   onExchange?: (exchange: Exchange) => void;
   /**
    * Called before a wait between two attempts, with its milliseconds and the status that caused it.
    */
   onWait?: (ms: number, status: number | undefined) => void;
-  /** Sends a request. Default: the global `fetch`. */
+  /**
+   * Sends a request. Default: the global `fetch`. Its result is ignored after the time limit or an
+   * abort, which it learns from the request's signal.
+   */
   fetch?: (request: Request) => Promise<Response>;
   /** Waits. Default: a timer. It rejects when the signal fires. */
   pause?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ClientOptions } from "./client_options.ts";
+import type { ClientOptions, Exchange } from "./client_options.ts";
 import { isLoopback } from "./address.ts";
 import { alarm } from "./alarm.ts";
 import { readAnswer } from "./answer.ts";
@@ -75,7 +75,7 @@ export async function attemptOnce(
   };
   try {
     outcome.response = await send(settings, request, signal);
-    outcome.text = await readAnswer(outcome.response, settings.silenceMs);
+    outcome.text = await readAnswer(outcome.response, settings.silenceMs, signal);
   } catch (error) {
     if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
     outcome.response = undefined;
@@ -84,26 +84,53 @@ export async function attemptOnce(
     endLimit();
     stop.end();
   }
-  settings.onExchange?.({
-    attempt,
-    request: new Request(request.url, wordsOf(request)),
-    requestBody: request.body,
-    response: outcome.response,
-    responseBody: outcome.text,
-    error: outcome.error,
-    durationMs: performance.now() - started,
-  });
+  if (settings.onExchange) {
+    show(settings.onExchange, request, {
+      attempt,
+      requestBody: request.body,
+      response: outcome.response,
+      responseBody: outcome.text,
+      error: outcome.error,
+      durationMs: performance.now() - started,
+    });
+  }
   return outcome;
 }
 
-/** Sends a request. */
+/** Shows an attempt to a listener. Its failure must not hide the outcome, which may be a new token. */
+function show(
+  listener: (exchange: Exchange) => void,
+  request: Outgoing,
+  rest: Omit<Exchange, "request">,
+): void {
+  try {
+    listener({ ...rest, request: new Request(request.url, wordsOf(request)) });
+  } catch {
+    // The outcome counts.
+  }
+}
+
+/** Sends a request. A `fetch` of the caller's may ignore its signal: what comes after it is dropped. */
 async function send(
   { fetch: own }: ClientOptions,
   request: Outgoing,
   signal: AbortSignal,
 ): Promise<Response> {
   const words = { ...wordsOf(request), signal };
-  return await (own ? own(new Request(request.url, words)) : fetch(request.url, words));
+  if (!own) return await fetch(request.url, words);
+  const sent = Promise.resolve(own(new Request(request.url, words)));
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([sent, stopped]);
+  } catch (error) {
+    sent.then(({ body }) => body?.cancel()).catch(() => {});
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** A request without its address, in the platform's words. Redirects are the caller's to follow. */
