@@ -264,8 +264,15 @@ export function ownRefusal(
   }
 }
 
-/** Network failures by the platform's message, with our message and a remedy. */
+/**
+ * Network failures by the message of Deno, Node or Bun, with ours and a remedy. A message with the
+ * name of a host comes first.
+ */
 const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
+  {
+    pattern: /dns error|failed to lookup|ENOTFOUND|EAI_AGAIN/i,
+    why: "its host name is unknown",
+  },
   {
     pattern: /CaUsedAsEndEntity/,
     why: "its certificate is one of a CA, not of a server",
@@ -274,36 +281,64 @@ const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
       "to openssl req -x509. docs/operating.md has the whole command.",
   },
   {
+    pattern: /self[- ]signed certificate|first certificate|local issuer certificate/,
+    why: "its certificate is of an unknown CA",
+    hint: "Point NODE_EXTRA_CA_CERTS at the CA's certificate.",
+  },
+  {
     pattern: /certificate|UnknownIssuer|CA file/i,
     hint: "Point DENO_CERT at the CA's certificate, or set DENO_TLS_CA_STORE=system.",
   },
   {
-    pattern: /InvalidContentType/,
+    pattern:
+      /InvalidContentType|wrong version number|packet length too long|routines:.*:http request/i,
     why: "it does not use HTTPS",
     hint: "Check whether the address in CLI_BASE_URL begins with http:// instead.",
+  },
+  {
+    pattern: /SSL routines|TLS handshake|secure TLS connection/i,
+    why: "the TLS handshake failed",
+    hint: "Check whether the server uses TLS 1.2 or later, and whether CLI_BASE_URL should begin " +
+      "with http:// instead.",
+  },
+  {
+    pattern: /HTTP version parsed|match the HTTP|InvalidHTTPResponse/i,
+    why: "its answer is not HTTP",
+    hint: "Check whether the address in CLI_BASE_URL begins with https:// instead.",
   },
   {
     pattern: /proxy|tunnel/i,
     hint: "Check the proxy variables (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
   },
   { pattern: /refused/i, why: "the connection was refused" },
-  { pattern: /port \d+ are blocked/i, why: "its port is reserved for another protocol" },
-  { pattern: /dns error|failed to lookup/i, why: "its host name is unknown" },
   {
-    pattern: /connection closed|reset by peer|reading a body|incomplete/i,
+    pattern: /port \d+ are blocked|bad port/i,
+    why: "its port is reserved for another protocol",
+    hint: "Start the service on another port, and name it in CLI_BASE_URL.",
+  },
+  { pattern: /ETIMEDOUT|timed out|timeout error/i, why: "it did not answer in time" },
+  { pattern: /E(?:HOST|NET)UNREACH|is unreachable|no route/i, why: "no network leads to it" },
+  {
+    pattern: /connection closed|reset by peer|ECONNRESET|side closed|reading a body|incomplete/i,
     why: "the connection broke before the answer was complete",
   },
 ];
+
+/** The message of a platform that cannot decompress an answer. */
+const DAMAGED =
+  /^(?:unexpected end of file$|corrupt|deflate|zlib|zstd|brotli|decompress|incorrect \w+ check$|invalid (?:gzip|block|stored|distance|code|literal|bit))/i;
 
 /** The error for a missing answer, with the settings to check. */
 export function unreachable(error: unknown, address: string): NetworkError {
   if (error instanceof NetworkError) return error;
   const url = new URL(address);
-  const text = deepestMessage(error);
+  const text = deepestMessage(error).replace(
+    /^error sending request .*?: client error \(\w+\): /,
+    "",
+  );
+  if (DAMAGED.test(text)) return notReadable("it is damaged", address, error);
   const failure = FAILURES.find(({ pattern }) => pattern.test(text));
-  const why = isTimeout(error)
-    ? "it did not answer in time"
-    : failure?.why ?? text.replace(/^error sending request .*?: client error \(\w+\): /, "");
+  const why = isTimeout(error) ? "it did not answer in time" : failure?.why ?? text;
   const hint = isDenied(error)
     ? `Run the program with: --allow-net=${url.host}`
     : failure?.hint ?? whereToLook(url, isRefused(error));
@@ -339,15 +374,25 @@ function isDenied(error: unknown): boolean {
   return error instanceof Error && error.name === "NotCapable";
 }
 
-/** The innermost message of nested errors: the platform's outer message is only `fetch failed`. */
+/**
+ * The innermost message of nested errors: the platform's outer message is only `fetch failed`. Node
+ * has an error without a message, but with a code, for several addresses of one name.
+ */
 export function deepestMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error ?? "");
-  return error.cause instanceof Error ? deepestMessage(error.cause) : error.message;
+  if (error.cause instanceof Error) return deepestMessage(error.cause);
+  return error.message || ("code" in error ? String(error.code) : error.name);
 }
 
 /** The error for an answer that cannot be the service's, with the settings to check. */
 export function unreadable(what: string, address: string): NetworkError {
-  return new NetworkError(`Cannot read the answer of ${address}: it has ${what}`, {
+  return notReadable(`it has ${what}`, address);
+}
+
+/** The same for any reason. */
+function notReadable(why: string, address: string, cause?: unknown): NetworkError {
+  return new NetworkError(`Cannot read the answer of ${address}: ${why}`, {
+    cause,
     hint: "Check that CLI_BASE_URL is the service's address, and that no proxy answers for it " +
       "(HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
   });

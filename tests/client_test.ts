@@ -321,60 +321,6 @@ Deno.test("a client with changed settings leaves the original unchanged", async 
   deepEqual([client.projectId, other.projectId], ["proj1", "proj2"]);
 });
 
-/** The platform's message of a failure, the address, and our message. */
-const FAILURES: [why: string, baseUrl: string, says: RegExp, hint: RegExp][] = [
-  ["Connection refused (os error 111)", NOWHERE, /: the connection was refused$/, /HTTPS_PROXY/],
-  [
-    "actively refused it. (os error 10061)",
-    "http://127.0.0.1:4010",
-    /refused$/,
-    /cli service start$/,
-  ],
-  [
-    "Connection refused",
-    "http://localhost:4999",
-    /refused$/,
-    /cli service start --port 4999, and with the same --data or CLI_SERVICE_DATABASE as before$/,
-  ],
-  [
-    "Connection refused",
-    "http://[::1]",
-    /refused$/,
-    /cli service start --port 80, and with the same --data or CLI_SERVICE_DATABASE as before$/,
-  ],
-  ["connection closed before message completed", NOWHERE, /: the connection broke/, /network/],
-  ["connection reset by peer", "http://127.0.0.1:4010", /broke/, /cli service status$/],
-  [
-    "dns error: failed to lookup address information",
-    NOWHERE,
-    /: its host name is unknown$/,
-    /BASE_URL/,
-  ],
-  ["invalid peer certificate: UnknownIssuer", NOWHERE, /: invalid peer cert/, /DENO_CERT/],
-  ["received corrupt message of type InvalidContentType", NOWHERE, /use HTTPS$/, /http:/],
-  [
-    "proxy authentication required",
-    NOWHERE,
-    /: proxy authentication/,
-    /HTTP_PROXY.*ALL_PROXY.*NO_PROXY/,
-  ],
-  ["something new", NOWHERE, /: something new$/, /CLI_BASE_URL/],
-];
-
-Deno.test("a network failure names its cause and the setting to check", async () => {
-  for (const [why, baseUrl, says, hint] of FAILURES) {
-    const message = `error sending request for url (${baseUrl}/x): client error (Connect): ${why}`;
-    const { client } = openWire([networkFailure(message)], { baseUrl, retries: 0 });
-    await rejects(client.get(path`/offerings`), (error) => {
-      ok(error instanceof NetworkError, why);
-      ok(error.message.startsWith(`Cannot reach ${baseUrl}: `), error.message);
-      match(error.message, says);
-      match(error.hint ?? "", hint);
-      return true;
-    });
-  }
-});
-
 /** The `ApiError` that a request ends with. */
 async function errorOf(request: Promise<unknown>): Promise<ApiError> {
   const error = await request.then(() => undefined, (thrown) => thrown);
