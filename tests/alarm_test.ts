@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { alarm } from "../lib/alarm.ts";
+import { withReplaced } from "./support/replaced.ts";
 
 /** Waits. */
 function wait(ms: number): Promise<void> {
@@ -62,4 +63,33 @@ Deno.test("alarms that end before their time share a few timers", async () => {
 
 Deno.test("an alarm without an end needs no timer", async () => {
   equal(await timersIn(() => Promise.resolve(void alarm(Infinity, () => {})())), 0);
+});
+
+Deno.test("elsewhere than on Deno, alarms use a timer that keeps the program running", async () => {
+  const { Deno: deno, setTimeout: start } = globalThis;
+  const loading = new URL("../lib/alarm.ts?node", import.meta.url).href;
+  const set: number[] = [];
+  Reflect.deleteProperty(globalThis, "Deno");
+  try {
+    const other: { alarm: typeof alarm } = await import(loading);
+    const count = (run: () => void, ms = 0) => (set.push(ms), start(run, ms));
+    await withReplaced(globalThis, { setTimeout: count }, async () => {
+      const rung: string[] = [];
+      const timers = await timersIn(async () => {
+        other.alarm(30, () => rung.push("second"));
+        other.alarm(0, () => rung.push("first"));
+        const end = other.alarm(10, () => rung.push("ended"));
+        end();
+        await new Promise<void>((resolve) => void other.alarm(60, resolve));
+      });
+      deepEqual([timers, rung], [0, ["first", "second"]]);
+      // A longer timer would fire at once.
+      other.alarm(2 ** 40, () => {})();
+      equal(set.at(-1), 2 ** 31 - 1);
+      // Were one of their timers left, the test would fail.
+      for (let i = 0; i < 500; i++) other.alarm(30_000, () => {})();
+    });
+  } finally {
+    Object.defineProperty(globalThis, "Deno", { value: deno, configurable: true });
+  }
 });

@@ -15,7 +15,13 @@ import { VERSION } from "../../lib/version.ts";
 import { makeHostileFolder } from "../package/hostile_folder.ts";
 import { matchGolden } from "../support/golden.ts";
 import { type RunningService, startWith } from "../support/running_service.ts";
-import { LIBRARY_OUTCOME, LIBRARY_PROGRAM, LOCK_PROGRAM, TYPED_PROGRAM } from "./programs.ts";
+import {
+  LIBRARY_OUTCOME,
+  LIBRARY_PROGRAM,
+  LOCK_PROGRAM,
+  STALLED_PROGRAM,
+  TYPED_PROGRAM,
+} from "./programs.ts";
 
 const RUNTIMES = {
   "node@22": ["npx", "-y", "node@22"],
@@ -231,6 +237,16 @@ async function libraryRuns(stage: Stage): Promise<void> {
   }
 }
 
+async function limitsHold(stage: Stage): Promise<void> {
+  const folder = await withLibrary(stage);
+  await Deno.writeTextFile(join(folder, "stalled.js"), STALLED_PROGRAM);
+  const cache = { npm_config_cache: join(stage.base, "npx") };
+  for (const [name, command] of Object.entries(RUNTIMES)) {
+    const text = await run([...command, "stalled.js"], folder, cache);
+    match(text, /: it did not answer in time\n$/, name);
+  }
+}
+
 async function locksHold(stage: Stage): Promise<void> {
   const folder = await withLibrary(stage);
   await Deno.writeTextFile(join(folder, "lock.js"), LOCK_PROGRAM);
@@ -306,6 +322,7 @@ Deno.test("the package for npm works where it is installed", async (test) => {
     await test.step("it holds what is listed", () => contentsAreListed(stage));
     await test.step("its types suit TypeScript's strictest options", () => typesCheck(stage));
     await test.step("the library runs on Node and Bun", () => libraryRuns(stage));
+    await test.step("a time limit keeps a program running", () => limitsHold(stage));
     await test.step("locks hold between Node, Bun and Deno", () => locksHold(stage));
     await test.step("the program runs from an empty folder", () => programRuns(stage));
     await test.step("README.md's command installs it", () => readmeInstalls(stage));

@@ -66,6 +66,18 @@ export const LIBRARY_OUTCOME = {
 };
 
 /**
+ * Reads an answer whose body never comes. Nothing but its time limit keeps the program running.
+ */
+export const STALLED_PROGRAM = `
+import { createClient, path } from "@svc/cli";
+
+const fetch = async () => new Response(new ReadableStream());
+const client = createClient({ baseUrl: "http://127.0.0.1:1", fetch, silenceMs: 100, retries: 0 });
+const failed = await client.get(path\`/v2/projects\`).catch((error) => error);
+console.log(failed.message);
+`;
+
+/**
  * Counts in a file, under a lock. Arguments: the module of the lock, the file, the number of times.
  */
 export const LOCK_PROGRAM = `
