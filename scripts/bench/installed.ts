@@ -22,7 +22,8 @@ export async function measureInstalled(
   const launcher = await installByTask(join(folder, "task"));
   const start = await installByNpm(join(folder, "npm"));
   const env = signInOf(options);
-  const list = (program: string) => elapsed(() => runProgram(program, ["offerings", "list"], env));
+  const list = (script: string) =>
+    elapsed(() => runProgram("sh", [script, "offerings", "list"], env));
   const { byTask, byNpm, empty } = await inTurns({
     empty: () => elapsed(() => runDeno(NOTHING, env)),
     byTask: () => list(launcher),

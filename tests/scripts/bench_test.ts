@@ -25,7 +25,6 @@ const BUDGETS: Readonly<Record<string, readonly Limit[]>> = {
   commands: [
     ["`cli --version`", { atMost: 1.3 }],
     ["`cli offerings list`", { atMost: 2 }],
-    ["`cli offerings list`", undefined],
     ...INSTALLED,
   ],
   http: [
