@@ -11,35 +11,58 @@ const USUAL_NOISE = 0.1;
 
 /** A run as it is stored. */
 export interface StoredRun {
+  /** Whether it was a quick one, of another size. */
+  quick: boolean;
   /** What was measured. */
   sections: Section[];
 }
 
+/** One run against another. */
+export interface Comparison {
+  /** The findings that have become worse by more than the noise of both runs, one line each. */
+  slower: string[];
+  /** The number of findings that only one of the runs has, in the sections that were measured now. */
+  leftOut: number;
+}
+
 /**
- * The findings that have become worse by more than the noise of both runs, one line each. Findings
- * that only one of the runs has are left out.
+ * Compares a run with one of before.
+ *
+ * @throws {RangeError} when they have no section in common.
  */
-export function slowerThan(before: StoredRun, now: StoredRun): string[] {
+export function compareRuns(before: StoredRun, now: StoredRun): Comparison {
   const titles = new Set(before.sections.map(({ title }) => title));
   if (!now.sections.some(({ title }) => titles.has(title))) {
     throw new RangeError("Cannot compare the runs: they have no section in common");
   }
-  return now.sections.flatMap(({ title, findings }) => {
+  const comparison: Comparison = { slower: [], leftOut: 0 };
+  for (const { title, findings } of now.sections) {
     const known = before.sections.find((section) => section.title === title)?.findings ?? [];
-    return findings.flatMap((finding) => {
-      const same = known.find(({ what, base }) =>
-        what === finding.what && whom(base) === whom(finding.base)
-      );
-      const line = same && lineFor(same, finding);
-      return line === undefined ? [] : [`${title}: ${line}`];
-    });
-  });
+    for (const finding of findings) {
+      const line = lineFor(sameIn(known, finding), finding);
+      if (line !== undefined) comparison.slower.push(`${title}: ${line}`);
+    }
+    comparison.leftOut += onlyIn(findings, known) + onlyIn(known, findings);
+  }
+  return comparison;
+}
+
+/** The finding of another run with the same meaning. */
+function sameIn(findings: readonly Finding[], { what, base }: Finding): Finding | undefined {
+  return findings.find((one) => one.what === what && whom(one.base) === whom(base));
+}
+
+/** The number of measured findings that another run did not measure. */
+function onlyIn(findings: readonly Finding[], others: readonly Finding[]): number {
+  return findings.filter((one) =>
+    one.value !== undefined && sameIn(others, one)?.value === undefined
+  ).length;
 }
 
 /** Says how much worse a finding has become, if it has. */
-function lineFor(before: Finding, now: Finding): string | undefined {
+function lineFor(before: Finding | undefined, now: Finding): string | undefined {
   const { value, unit = "x" } = now;
-  if (value === undefined || before.value === undefined) return undefined;
+  if (value === undefined || before?.value === undefined) return undefined;
   const change = isMoreBetter(now) ? before.value / value - 1 : value / before.value - 1;
   const noise = Math.max(USUAL_NOISE, (before.noise ?? 0) + (now.noise ?? 0));
   // A change that is no number is one from or to zero.
@@ -67,7 +90,9 @@ function whom(base: string): string {
  */
 export function readRun(file: string, text: string): StoredRun {
   const run: Partial<StoredRun> | null = parsed(text);
-  if (Array.isArray(run?.sections)) return { sections: run.sections };
+  if (Array.isArray(run?.sections) && typeof run.quick === "boolean") {
+    return { quick: run.quick, sections: run.sections };
+  }
   throw new RangeError(
     `Cannot compare with ${JSON.stringify(file)}: it is no run; --save writes one`,
   );

@@ -1,12 +1,7 @@
 /**
  * Measures what design and users care about against budgets, and writes RESULTS.md beside this file.
  *
- * Run it as `deno task bench`, or as `deno task bench http charts` to measure only some sections: the
- * others stay in RESULTS.md as they are. `--quick` takes minutes, shows that it still works, and does not
- * change RESULTS.md. `--note "at real-time priority"` is added to what each section says of its machine.
- *
- * `--save run.json` stores the run; later, `--compare run.json` prints what has become slower by more
- * than its noise, and then exits with code 1. Compare runs of one machine and of one size only.
+ * Run it as `deno task bench`; `--help` lists the words that it takes.
  *
  * @module
  */
@@ -16,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { homeAt, inTemporaryFolder } from "./child.ts";
-import { readRun, slowerThan, type StoredRun } from "./compare.ts";
+import { compareRuns, readRun, type StoredRun } from "./compare.ts";
 import { keeps, type Section } from "./measure.ts";
 import { renderResults } from "./results.ts";
 import {
@@ -59,20 +54,53 @@ function machine(): string {
     `Deno ${Deno.version.deno}, ${day}, load ${load.toFixed(1)} before it`;
 }
 
+const HELP = `Measure against the budgets, and write scripts/bench/RESULTS.md
+
+Usage: deno task bench [flags] [SECTION…]
+
+Without sections it measures all. The others stay in RESULTS.md as they are.
+
+Sections:
+${SECTIONS.map(({ name, title }) => `  ${name.padEnd(11)} ${title}`).join("\n")}
+
+Flags:
+  --quick         Take minutes, show that it still works, and do not change RESULTS.md
+  --note TEXT     Add a text to the machine of each section: --note "at real-time priority"
+  --save FILE     Store the run
+  --compare FILE  Print what has become slower than in a stored run by more than its noise, and exit
+                  with code 1 then. Compare runs of one machine only
+  -h, --help      Print this help`;
+
+/** Reads the words of the command line. */
+function wordsIn(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        help: { type: "boolean", short: "h" },
+        quick: { type: "boolean", default: false },
+        note: { type: "string" },
+        save: { type: "string" },
+        compare: { type: "string" },
+      },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const [problem] = error.message.split(". ");
+    throw new RangeError(`${problem}\n\n${HELP}`);
+  }
+}
+
 /** Measures what the words say, and prints it. */
 async function main(words: string[]): Promise<void> {
-  const { values: { quick, note, save, compare }, positionals } = parseArgs({
-    args: words,
-    options: {
-      quick: { type: "boolean" },
-      note: { type: "string" },
-      save: { type: "string" },
-      compare: { type: "string" },
-    },
-    allowPositionals: true,
-  });
-  // A file that cannot be read is refused before anything is measured.
+  const { values: { help, quick, note, save, compare }, positionals } = wordsIn(words);
+  if (help) return console.log(HELP);
+  // A file that cannot be compared is refused before anything is measured.
   const before = compare === undefined ? undefined : await storedRun(compare);
+  if (before && before.quick !== quick) {
+    throw new RangeError("Cannot compare a run of --quick with a full one");
+  }
   const sections = await bench(
     sectionsNamed(positionals),
     quick ? QUICK : FULL,
@@ -88,12 +116,15 @@ async function main(words: string[]): Promise<void> {
     const text = await Deno.readTextFile(file).catch(() => "");
     await Deno.writeTextFile(file, renderResults(titles, sections, text));
   }
-  if (save !== undefined) await Deno.writeTextFile(save, JSON.stringify({ sections }, null, 2));
+  if (save !== undefined) {
+    await Deno.writeTextFile(save, JSON.stringify({ quick, sections }, null, 2));
+  }
   const over = sections.flatMap(({ findings }) => findings)
     .filter(({ value, budget }) => value !== undefined && budget && !keeps(value, budget));
   for (const { what } of over) console.error(`Over budget: ${what}`);
   if (!before) return;
-  const slower = slowerThan(before, { sections });
+  const { slower, leftOut } = compareRuns(before, { quick, sections });
+  if (leftOut > 0) console.error(`Left out: rows that only one of the runs has: ${leftOut}`);
   for (const line of slower) console.error(`Slower: ${line}`);
   if (slower.length > 0) Deno.exitCode = 1;
   else console.error("Nothing became slower by more than its noise");

@@ -2,7 +2,7 @@ import { deepEqual, doesNotMatch, equal, match, ok, throws } from "node:assert/s
 import { bench } from "../../scripts/bench/main.ts";
 import { SECTIONS, sectionsNamed } from "../../scripts/bench/sections.ts";
 import { runnablePrograms } from "../../scripts/bench/postgres.ts";
-import { readRun, slowerThan } from "../../scripts/bench/compare.ts";
+import { compareRuns, readRun } from "../../scripts/bench/compare.ts";
 import { type Finding, inTurns, keeps, median, noiseOf } from "../../scripts/bench/measure.ts";
 import { renderResults } from "../../scripts/bench/results.ts";
 
@@ -224,6 +224,7 @@ Deno.test("a budget holds up to its limit", () => {
 
 Deno.test("a comparison lists figures that became worse by more than the noise", () => {
   const runOf = (findings: Partial<Finding>[]) => ({
+    quick: false,
     sections: [{
       title: "T",
       place: "here",
@@ -232,7 +233,7 @@ Deno.test("a comparison lists figures that became worse by more than the noise",
     }],
   });
   const changes = (before: Partial<Finding>, now: Partial<Finding>) =>
-    slowerThan(runOf([before]), runOf([now]));
+    compareRuns(runOf([before]), runOf([now])).slower;
   const less = { unit: "x", budget: { atMost: 9 } } as const;
   const more = { unit: "x", budget: { atLeast: 0 } } as const;
   deepEqual(changes({ ...less, value: 1 }, { ...less, value: 1.5 }), [
@@ -249,9 +250,14 @@ Deno.test("a comparison lists figures that became worse by more than the noise",
   deepEqual(changes({ value: 1, base: "5 ms, B" }, { value: 2, base: "6 ms, B" }).length, 1);
   deepEqual(changes({ value: 1, base: "5 ms, B" }, { value: 2, base: "6 ms, C" }), []);
   deepEqual(changes({}, { value: 2 }), []);
-  throws(() => slowerThan({ sections: [] }, runOf([])), /no section in common/);
+  const left = (before: Partial<Finding>[], now: Partial<Finding>[]) =>
+    compareRuns(runOf(before), runOf(now)).leftOut;
+  const [a, b, c] = ["A", "B", "C"].map((what) => ({ what, value: 1 }));
+  deepEqual([left([{ ...a }], [{ ...a }]), left([{ ...a }], [{ ...b }, { ...c }])], [0, 3]);
+  deepEqual([left([{ what: "A" }], [{ ...a }]), left([{ what: "A" }], [{ what: "B" }])], [1, 0]);
+  throws(() => compareRuns({ quick: false, sections: [] }, runOf([])), /no section in common/);
   deepEqual(readRun("a.json", JSON.stringify(runOf([]))), runOf([]));
-  for (const text of ["", "[]", "null", '{"sections":1}']) {
+  for (const text of ["", "[]", "null", '{"quick":true,"sections":1}', '{"sections":[]}']) {
     throws(() => readRun("a.json", text), /^RangeError: Cannot compare with "a\.json": /);
   }
 });
