@@ -13,6 +13,7 @@ import { filesUnder } from "../../scripts/package/program.ts";
 import { newSigningSecret, signatureHeaders } from "../../lib/service/events/signatures.ts";
 import { VERSION } from "../../lib/version.ts";
 import { makeHostileFolder } from "../package/hostile_folder.ts";
+import { libraryCommand } from "../package/library_command.ts";
 import { matchGolden } from "../support/golden.ts";
 import { type RunningService, startWith } from "../support/running_service.ts";
 import {
@@ -69,7 +70,7 @@ async function emptyFolder({ base }: Stage): Promise<string> {
 async function withLibrary(stage: Stage): Promise<string> {
   const folder = await emptyFolder(stage);
   await Deno.writeTextFile(join(folder, "package.json"), `{"private":true,"type":"module"}`);
-  await run(["npm", "install", "--omit=optional", "--ignore-scripts", stage.tarball], folder);
+  await run(["sh", "-c", libraryCommand(stage.tarball)], folder);
   return folder;
 }
 

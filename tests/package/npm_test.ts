@@ -1,11 +1,13 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { DENO_VERSION, ROOT, taskFlags } from "../../scripts/package/flags.ts";
-import { isOfLibrary, libraryOf, packageJson } from "../../scripts/package/npm.ts";
+import { isOfLibrary, type Library, libraryOf, packageJson } from "../../scripts/package/npm.ts";
 import { binScript, filesUnder } from "../../scripts/package/program.ts";
 import { VERSION } from "../../lib/version.ts";
 import { ended } from "../support/ended.ts";
+import { LEFT_OUT } from "../../scripts/bundle/licences.ts";
 import { makeHostileFolder } from "./hostile_folder.ts";
+import { libraryCommand, README } from "./library_command.ts";
 
 const denoJson = await Deno.readTextFile(join(ROOT, "deno.json"));
 const denoLock = await Deno.readTextFile(join(ROOT, "deno.lock"));
@@ -134,12 +136,17 @@ Deno.test({
   },
 });
 
-Deno.test("the library has modules and their types, and nothing that mod.ts does not load", async () => {
+/** The library that mod.ts loads. */
+async function loadedLibrary(): Promise<Library> {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["info", "--quiet", "--frozen", "--json", "mod.ts"],
     cwd: ROOT,
   });
-  const library = libraryOf(JSON.parse((await ended(command)).out));
+  return libraryOf(JSON.parse((await ended(command)).out));
+}
+
+Deno.test("the library has modules and their types, and nothing that mod.ts does not load", async () => {
+  const library = await loadedLibrary();
   deepEqual(library.packages, ["smol-toml"]);
   for (const path of ["mod.js", "mod.d.ts", "lib/auth/store.js", "lib/auth/store.d.ts"]) {
     ok(isOfLibrary(path, library), path);
@@ -169,6 +176,15 @@ Deno.test("the package pins its dependencies like deno.lock, and runs nothing at
     if (name !== "deno") ok(denoLock.includes(`"npm:${name}@${version}"`), name);
   }
   throws(() => packageJson(denoJson, denoLock, ["left-pad"]), /left-pad/);
+});
+
+Deno.test("the package's README names its packages, and how to install the library alone", async () => {
+  const loaded = /It loads one package, `([^`]+)`/.exec(README)?.slice(1);
+  const others = /needs the other two, `([^`]+)`\s+and\s+`([^`]+)`/.exec(README)?.slice(1) ?? [];
+  deepEqual(loaded, (await loadedLibrary()).packages);
+  deepEqual(others.toSorted(), ["deno", ...LEFT_OUT].toSorted());
+  // The package deno has a script that fails without its optional package.
+  equal(libraryCommand("x"), "npm install --omit=optional --ignore-scripts x");
 });
 
 Deno.test("shellcheck, if installed, accepts the package's cli", async () => {
