@@ -141,6 +141,7 @@ Deno.test("an answer of another form is an error of the answer, not a bug of the
       JSON.stringify({ items: [{ object: "app", list: { ...LIST, items: [null] } }] }),
       /not an object/,
     ],
+    [JSON.stringify({ items: [{ list: { object: "list", items: 1 } }] }), /without an array/],
     [JSON.stringify({ items: [3], next_page: null }), /a list with an item that is not an object/],
     ...["null", "5", '"x"', "true", "[]", "[null]"].map((text): [string, RegExp] => [
       text,

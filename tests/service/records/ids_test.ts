@@ -3,15 +3,17 @@ import { newId, newRequestId, newToken, sha256Hex } from "../../../lib/service/r
 import { sourceOf, withIds } from "../../../lib/service/records/random.ts";
 
 Deno.test("ids have their kind's prefix and number of digits", () => {
-  match(newId("project"), /^proj[0-9a-f]{8}$/);
-  match(newId("app"), /^app[0-9a-f]{10}$/);
-  match(newId("product"), /^prod[0-9a-f]{10}$/);
-  match(newId("entitlement"), /^entl[0-9a-f]{10}$/);
-  match(newId("offering"), /^ofrng[0-9a-f]{10}$/);
-  match(newId("package"), /^pkge[0-9a-f]{10}$/);
-  match(newId("paywall"), /^pw[0-9a-f]{16}$/);
-  match(newId("audit_log"), /^log[0-9a-f]{16}$/);
-  match(newId("collaborator"), /^collab[0-9a-f]{10}$/);
+  const shapes = [
+    ...[["project", "proj", 8], ["app", "app", 10], ["product", "prod", 10]] as const,
+    ...[["entitlement", "entl", 10], ["offering", "ofrng", 10], ["package", "pkge", 10]] as const,
+    ...[["paywall", "pw", 16], ["subscription", "sub", 10], ["purchase", "purc", 10]] as const,
+    ...[["audit_log", "log", 16], ["collaborator", "collab", 10]] as const,
+    ...[["public_api_key", "apikey", 10], ["webhook_integration", "whintgr", 10]] as const,
+    ...[["delivery", "dlv", 16], ["account", "acct", 10], ["grant", "grant", 16]] as const,
+  ];
+  for (const [kind, prefix, digits] of shapes) {
+    match(newId(kind), new RegExp(`^${prefix}[0-9a-f]{${digits}}$`), kind);
+  }
 });
 
 Deno.test("ids do not repeat", () => {
@@ -52,6 +54,7 @@ Deno.test("ids of requests have one length and do not repeat", () => {
   const ids = Array.from({ length: 300 }, newRequestId);
   equal(new Set(ids).size, 300);
   for (const id of ids) match(id, /^req[0-9a-f]{16}$/);
+  equal(new Set(ids.map((id) => id.slice(0, -8))).size, 1, "they begin with the process");
 });
 
 Deno.test("a token has 256 bits, in characters for URLs and headers", () => {
