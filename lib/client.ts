@@ -163,7 +163,7 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const OF_CONNECTION =
   /^(?:content-length|expect|keep-alive|transfer-encoding|upgrade):|^connection:(?!(?:close|keep-alive)$)/i;
 
-/** Refuses a request that runtimes refuse, each in its own words, when it is sent: a retry would not help. */
+/** Refuses what no runtime sends. Each would say so in its own words, and only after retries. */
 function checkMethod(method: string, body: object | undefined): void {
   if (!TOKEN.test(method) || /^(CONNECT|TRACE|TRACK)$/i.test(method)) {
     throw new UsageError(`Cannot send ${JSON.stringify(method)}: it is no method of the API`);

@@ -9,7 +9,7 @@ import { isLoopback } from "./address.ts";
 import { alarm } from "./alarm.ts";
 import { readAnswer } from "./answer.ts";
 import { ApiError, Cancelled, NetworkError, ToolkitError } from "./errors.ts";
-import { joinSignals } from "./signals.ts";
+import { joinSignals, untilAborted } from "./signals.ts";
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_OWN_WAIT_MS = 10_000;
@@ -75,7 +75,12 @@ export async function attemptOnce(
   };
   try {
     outcome.response = await send(settings, request, signal);
-    outcome.text = await readAnswer(outcome.response, settings.silenceMs, signal);
+    // The platform's own answers end with the signal by themselves.
+    outcome.text = await readAnswer(
+      outcome.response,
+      settings.silenceMs,
+      settings.fetch && signal,
+    );
   } catch (error) {
     if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
     outcome.response = undefined;
@@ -104,7 +109,7 @@ function show(
   rest: Omit<Exchange, "request">,
 ): void {
   try {
-    listener({ ...rest, request: new Request(request.url, wordsOf(request)) });
+    listener({ ...rest, request: new Request(request.url, initOf(request)) });
   } catch {
     // The outcome counts.
   }
@@ -116,25 +121,19 @@ async function send(
   request: Outgoing,
   signal: AbortSignal,
 ): Promise<Response> {
-  const words = { ...wordsOf(request), signal };
-  if (!own) return await fetch(request.url, words);
-  const sent = Promise.resolve(own(new Request(request.url, words)));
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
+  const init = { ...initOf(request), signal };
+  if (!own) return await fetch(request.url, init);
+  const sent = Promise.resolve(own(new Request(request.url, init)));
   try {
-    return await Promise.race([sent, stopped]);
+    return await untilAborted(sent, signal);
   } catch (error) {
     sent.then(({ body }) => body?.cancel()).catch(() => {});
     throw error;
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
 
-/** A request without its address, in the platform's words. Redirects are the caller's to follow. */
-function wordsOf({ method, headers, body }: Outgoing): RequestInit {
+/** What `fetch` and `Request` take besides the address. Redirects are the caller's to follow. */
+function initOf({ method, headers, body }: Outgoing): RequestInit {
   return { method, headers, body: body ?? null, redirect: "manual" };
 }
 
@@ -265,8 +264,8 @@ export function ownRefusal(
 }
 
 /**
- * Network failures by the message of Deno, Node or Bun, with ours and a remedy. A message with the
- * name of a host comes first.
+ * Network failures by the message of Deno, Node or Bun, with ours and a remedy. The first that matches
+ * counts: a message about a host's name may contain that name, and with it any other word.
  */
 const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
   {

@@ -1,5 +1,5 @@
 /**
- * Signals that end with the work that they may stop.
+ * Signals for work that they may stop, and waiting until they do.
  *
  * @module
  */
@@ -31,4 +31,25 @@ export function joinSignals(others: readonly (AbortSignal | undefined)[]): Joine
     abort: (reason) => own.abort(reason),
     end: () => ends.forEach((end) => end()),
   };
+}
+
+/**
+ * Waits for work no longer than a signal lets it. The work itself goes on.
+ *
+ * @throws the signal's reason when it fires, or has fired.
+ */
+export async function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (!signal) return await work;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

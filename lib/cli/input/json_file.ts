@@ -8,6 +8,7 @@ import { joinBytes } from "../../bytes.ts";
 import { Cancelled, UsageError } from "../../errors.ts";
 import { fileReason } from "../../file_reason.ts";
 import { skipSpace } from "../screen/json_text.ts";
+import { untilAborted } from "../../signals.ts";
 import { findJsonFault, positionOf } from "./check_json.ts";
 import type { Files } from "./input.ts";
 
@@ -57,7 +58,7 @@ async function readBytes(files: Files, path: string, name: string): Promise<Uint
   try {
     const opened = path === "-"
       ? files.stdin()
-      : await unlessStopped(files.readFile(path), files.signal);
+      : await untilAborted(files.readFile(path), files.signal);
     for await (const chunk of interruptible(opened, files.signal)) {
       size += chunk.byteLength;
       if (size > LARGEST_JSON) throw new UsageError(`Cannot read ${name}: it exceeds 4 MiB`);
@@ -69,20 +70,6 @@ async function readBytes(files: Files, path: string, name: string): Promise<Uint
     throw unreadable(name, error);
   }
   return joinBytes(chunks);
-}
-
-/** Waits for something until the signal fires: opening a pipe waits for its writer. */
-async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return await work;
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 /** The same bytes, until the signal fires. */

@@ -16,7 +16,7 @@ interface IdSource {
   digits(count: number): string;
   /** The ascending ids of this source: their first digits, and the last number. */
   series?: { start: string; last: number };
-  /** The ids near each other: their first digits, the last ones of the next id, and how many there are. */
+  /** The present cluster: its first digits, the last ones of its next id, and its ids so far. */
   cluster?: { start: string; next: number; made: number };
   /** The ids of requests: their first digits, and the last number. */
   requests?: { start: string; last: number };
